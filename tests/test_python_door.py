@@ -40,6 +40,27 @@ def test_a_function_says_what_it_does_with_types_and_an_example(name):
     assert set(hints) == {*inspect.signature(function).parameters, "return"}
 
 
+def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
+    import anyzero.search
+
+    function = anyzero.find("search")
+    assert inspect.signature(anyzero.search) == inspect.signature(function)
+    assert inspect.getdoc(anyzero.search) == inspect.getdoc(function)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: anyzero.match(Path("tic_tac_toe"), "random", "random", games=2), "a Game or its text is needed"),
+        (lambda: anyzero.rate("@best", Path("tic_tac_toe")), "a Game or its text is needed"),
+        (lambda: anyzero.check_game("tic_tac_toe", "moves are legal"), "there is no law 'moves are legal'"),
+    ],
+)
+def test_wrong_arguments_are_told_in_a_sentence(call, says):
+    with pytest.raises(AnyzeroError, match=says):
+        call()
+
+
 def test_all_names_are_listed():
     assert dir(anyzero) == sorted([*anyzero.__all__, "__version__"])
 

@@ -12,10 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from anyzero.cli.output import answer
 from anyzero.files import write_whole
 from anyzero.games.check import FIRST_LAW
 from anyzero.games.laws import LAWS
 from anyzero.games.load import BUILT_IN
+from anyzero.report import Sheet
 from anyzero.search.methods import METHODS
 from tests import OWN
 
@@ -224,12 +226,31 @@ def test_the_help_of_commands_that_take_players_lists_the_methods(run, command):
     assert f"Methods: {', '.join(METHODS)}\n" in run(command, "--help")[1]
 
 
+@pytest.mark.parametrize("group", [(), ("bench",)])
+def test_the_list_of_commands_has_whole_sentences(run, group):
+    out = run(*group, "--help")[1]
+    assert "..." not in out.partition("Commands:")[2]
+
+
+def test_the_help_of_search_names_only_players_that_search(run):
+    out = run("search", "--help")[1]
+    assert "level:NAME" in out
+    assert "random" not in out
+    assert "uci:" not in out
+
+
 def test_rules_are_explained_with_pictures(run):
     code, out, _ = run("rules", "hex:size=5")
     assert code == 0
     assert "connecting the top and bottom edges" in " ".join(out.split())
     assert "orange (o) has joined left and right and won" in out
     assert run("rules", "chess", "--json")[0] == 0
+
+
+def test_a_piped_table_is_complete_however_long_its_cells_are(capsys):
+    name = "gtp:python " + 300 * "x"
+    answer(None, [Sheet(("player", "points"), [(name, 4), ("random", 0)])], json=False)
+    assert capsys.readouterr().out.splitlines() == [f"player{305 * ' '}  points", f"{name}  4", f"random{305 * ' '}  0"]
 
 
 def test_export_tells_programs_what_it_wrote(run, tmp_path):

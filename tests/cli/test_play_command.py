@@ -185,8 +185,8 @@ def test_commands(typed, tmp_path):
     assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
     assert "game over: human as x resigns; uct:50 as o wins" in out
     assert "undo takes no argument" in out
-    assert "save FILE: the name ends in" in out
-    assert "load FILE: a saved game" in out
+    assert "save FILE: write the game to a file: .json" in " ".join(out.split())
+    assert "load FILE: continue a game from a file" in out
     assert "ends in one of .json, .pgn, .sgf" in out
     assert "cannot be read: No such file" in " ".join(out.split())
     assert "random does not search" in out

@@ -15,12 +15,13 @@ from anyzero.errors import AnyzeroError
 from anyzero.export.bot import make_bot, stored
 from anyzero.export.door import export
 from anyzero.export.source import pack_bytes, unpack_array
-from anyzero.games.load import load
+from anyzero.games.load import load, start_game
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import save_network, store
 from anyzero.search import Searcher
+from tests import race
 
 SLOW = pytest.mark.slow
 
@@ -50,6 +51,7 @@ def moves_of(game, searcher, choose, most=8):
     [
         ("tic_tac_toe", "uct"),
         ("oware", "uct"),
+        (race.__file__, "uct"),  # as a user wrote it: unchecked, and without a rollout of its own
         pytest.param("connect_four", "rave", marks=SLOW),
         pytest.param("hex:size=5,swap=true", "grave", marks=SLOW),
         pytest.param("take_it_easy", "uct", marks=SLOW),
@@ -97,13 +99,38 @@ def test_a_bot_is_an_engine_for_the_arena(tmp_path):
     assert not standings.forfeits
 
 
-def test_a_bot_echoes_numbers_and_refuses_what_is_illegal(tmp_path):
-    export("tic_tac_toe", bot=tmp_path / "bot.py", player="uct:2")
-    said = "7 play b b2\n8 play w b2\nplay w zz\nplay\nquit\n"
-    command = [sys.executable, str(tmp_path / "bot.py")]
-    found = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60)
-    assert found.stdout.split("\n\n") == ["=7 ", "?8 illegal move", "? illegal move", "? illegal move", "= ", ""]
+def answers_of(bot, *lines):
+    command = [sys.executable, str(bot)]
+    found = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=60)
     assert found.stderr == ""
+    return [answer.rstrip() for answer in found.stdout.split("\n\n")[:-1]]
+
+
+def test_a_bot_echoes_numbers_and_refuses_what_it_cannot_do(tmp_path):
+    export("tic_tac_toe", bot=tmp_path / "bot.py", player="uct:2")
+    moves = {"7 play b b2": "=7", "8 play w b2": "?8 illegal move", "play w zz": "? illegal move"}
+    moves |= {"play": "? illegal move", "play b a1": "? illegal move", "genmove b": "? illegal move"}
+    rest = {"undo": "? unknown command", "known_command undo": "= false", "known_command play # is": "= true"}
+    rest |= {"boardsize 3": "=", "boardsize 3 4": "? unacceptable size", "quit": "="}
+    assert answers_of(tmp_path / "bot.py", *moves, *rest) == [*moves.values(), *rest.values()]
+
+
+def test_a_bot_has_no_move_once_the_game_is_over(tmp_path):
+    export("tic_tac_toe", bot=tmp_path / "bot.py", player="uct:2")
+    won = ("play b a1", "play w a2", "play b b1", "play w b2", "play b c1", "genmove w", "genmove b", "clear_board")
+    found = answers_of(tmp_path / "bot.py", *won, "genmove b")
+    assert found[:-1] == [*["="] * 5, *["? illegal move"] * 2, "="]
+    assert found[-1][2:] in load("tic_tac_toe").legal_moves(load("tic_tac_toe").initial_state())
+
+
+def test_a_bot_of_a_game_with_dice_is_told_what_they_show(tmp_path):
+    """The template's die shows 1 to 3; its outcomes are numbered from 0."""
+    start_game(tmp_path / "dice.py", "dice")
+    export(str(tmp_path / "dice.py"), bot=tmp_path / "bot.py", player="uct:2")
+    found = answers_of(tmp_path / "bot.py", "genmove b", "play b 0", "play b 3", "genmove w", "genmove b", "play b 1")
+    assert found[:4] == ["? illegal move", "? illegal move", "=", "? illegal move"]
+    assert found[4] in ("= first", "= second")
+    assert found[5] == "="
 
 
 def test_a_bot_of_oware_plays_for_the_judge(tmp_path):

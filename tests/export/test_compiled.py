@@ -2,10 +2,12 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from anyzero.errors import AnyzeroError
+from anyzero.export.c import _header
 from anyzero.export.door import export
 from anyzero.games.load import load
 from anyzero.search import Searcher
@@ -51,6 +53,21 @@ def test_the_example_plays_the_moves_of_the_player(text, kind, tmp_path):
     moves, end = found.strip().split("\n")
     assert [int(action) for action in moves.split()] == actions
     assert float(end.rpartition(" ")[2]) == pytest.approx(payoff, abs=1e-4)
+
+
+def test_a_header_is_iso_c_if_parts_of_a_state_are_empty():
+    """Oware's history is, without its rule about repetitions; only compilers' extensions know arrays of length 0."""
+    game = load("oware")
+    assert 0 in {form.itemsize for form, *_ in game.state_dtype.fields.values()}
+    assert "[0]" not in _header(game, [])
+
+
+@pytest.mark.parametrize(("kind", "options"), [("c", {}), ("wasm", {}), ("web", {"net": "none"})])
+def test_a_game_that_does_not_compile_is_refused_in_a_sentence(kind, options, tmp_path):
+    source = Path(race.__file__).read_text()
+    (tmp_path / "dicts.py").write_text(source.replace("total = 0", 'total = FIRST["total"]') + 'FIRST = {"total": 0}\n')
+    with pytest.raises(AnyzeroError, match=r"does not compile: .*FIRST.*in initial_state, dicts.py line \d+"):
+        export(str(tmp_path / "dicts.py"), **{kind: tmp_path / "out"}, **options)
 
 
 @pytest.mark.parametrize("player", ["uct:1s", "gumbel:16@best", "halving:100", "random", "uct:100,final=value"])

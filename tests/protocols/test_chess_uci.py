@@ -131,6 +131,12 @@ def test_a_game_goes_on_after_fifty_moves_without_a_capture(engine):
     assert fen_of(engine) == "4k3/7p/8/8/P7/8/8/4K3 b - - 0 51"
 
 
+@pytest.mark.parametrize("counters", ["100 80", "150 180", "3 0"])
+def test_a_fen_from_a_gui_that_plays_on_or_counts_from_0_is_accepted(engine, counters):
+    assert engine.tell(f"position fen 7k/8/8/8/8/8/R7/K7 w - - {counters}") == []
+    assert engine.go("go nodes 50") in engine.engine.game.legal_moves(engine.engine.state)
+
+
 def test_only_the_wanted_moves_are_played(engine):
     engine.tell("position startpos")
     assert engine.go("go nodes 200 searchmoves a2a3") == "a2a3"

@@ -21,7 +21,7 @@ from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
-from anyzero.games.load import load
+from anyzero.games.load import as_game, load
 from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, net_file, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
@@ -112,7 +112,7 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     name = net.strip().removeprefix("@")
     if name == BEST and game is None:
         raise BadOptionError("every game has a net @best: name the game too, as in anyzero rate @best --game chess")
-    loaded = load(game) if isinstance(game, str) else game
+    loaded = None if game is None else as_game(game)
     path = find_network(name, loaded)
     if loaded is None:
         header = read_header(path)
@@ -250,7 +250,7 @@ def read_problems(name: str) -> tuple[Problem, ...]:
 
 def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True) -> list[bool]:
     """Ask a player for its move in each problem of a game: whether it was among the best."""
-    name = load(game).name if isinstance(game, str) else game.name
+    name = as_game(game).name
     asked, problems = parse_player(player), read_problems(name)
     answers: list[bool] = []
     boards = {board: load(board) for board in {problem.board for problem in problems}}

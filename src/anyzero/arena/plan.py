@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from anyzero.errors import BadOptionError, whole
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
-from anyzero.games.load import load
+from anyzero.games.load import as_game, load
 from anyzero.players import Player, parse_player
 from anyzero.search import Searcher
 from anyzero.seeds import draw_seed, draw_unit, pick_index
@@ -87,8 +87,7 @@ def make_plan(
     legs: tuple[int, ...] = BOTH_LEGS,
 ) -> Plan:
     """A validated plan: the game loads, the players are players, the numbers make sense."""
-    loaded = load(game) if isinstance(game, str) else game
-    games, seed = whole("games", games), whole("seed", seed)
+    loaded, games, seed = as_game(game), whole("games", games), whole("seed", seed)
     if not loaded.source:
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
     if len(players) < 2:

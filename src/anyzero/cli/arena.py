@@ -92,10 +92,11 @@ def rate(
     minutes: Annotated[float, option("For the card: how long it was trained.", min=0.0)] = 0.0,
     json: Json = False,
 ) -> None:
-    """Measure a net against the fixed ladder of its game and write its card.
+    """Measure a net against the fixed ladder of its game.
 
-    The ladder: positions with proven best moves, random play, searches with growing budgets; for chess Stockfish.
-    It ends where opponents become too strong. The same command resumes a stopped rating.
+    The result is also written as the net's card. The ladder: positions with proven best moves, random play, searches
+    with growing budgets; for chess Stockfish. It ends where opponents become too strong. The same command resumes a
+    stopped rating.
     """
     from anyzero.networks.find import Made
 

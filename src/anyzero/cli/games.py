@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import anyzero
-from anyzero.cli.options import PLAYERS, GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.options import SEARCHES, GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
 from anyzero.progress import progress
 from anyzero.report import Sheet, count
@@ -115,7 +115,7 @@ def perft(
     "anyzero search hex:size=7 rave:5000",
     "anyzero search chess uct:2s --json",
     'anyzero search connect_four gumbel:64@RUN --moves "d d"',
-    about=PLAYERS,
+    about=SEARCHES,
 )
 def search(
     game: GameText,
@@ -189,10 +189,9 @@ def bench_rollouts(
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    threads_used = count(found.threads, "thread")
-    rollouts = f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s"
+    about, speed = f"{found.game} on {found.target}, {count(found.threads, 'thread')}", found.rollouts_per_s
     moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
-    answer(found._asdict(), (rollouts, moves), json=json)
+    answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")
@@ -202,7 +201,7 @@ def bench_search(
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
-    """Measure a search's simulations per second from the initial position."""
+    """Measure simulations per second from the initial position."""
     from anyzero.search.search import bench_search as measure
 
     loaded = anyzero.load(game)

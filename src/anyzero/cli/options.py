@@ -16,7 +16,7 @@ def argument(meaning: str, shown: str | None = None, **limits: Any) -> Any:
 
 
 GameText = Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")]
-Json = Annotated[bool, option("Print one JSON object, for scripts.", name="--json")]
+Json = Annotated[bool, option("Print JSON on one line, for scripts.", name="--json")]
 StateText = Annotated[str | None, option("A position as text; by default the initial one.")]
 MovesText = Annotated[str, option("Moves to play first, separated by spaces.")]
 Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
@@ -24,14 +24,14 @@ Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of
 Command = TypeVar("Command", bound=Callable[..., None])
 EPILOG = "epilog"  # where a command keeps the end of its help
 
-PLAYERS = """
+SEARCHES = """
 \b
-Players:
+Searches:
   METHOD:BUDGET     a search; the budget is simulations or seconds: uct:2000, rave:0.5s
   METHOD:BUDGET@NET a search guided by a network: gumbel:64@RUN, gumbel:64@best
-  random, level:NAME (beginner, easy, medium, hard, max)
-  uci:COMMAND, gtp:COMMAND, FILE.py    a third-party engine, or your own player
+  level:NAME        beginner, easy, medium, hard or max
 Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
+PLAYERS = f"{SEARCHES}\nOther players: random; uci:COMMAND or gtp:COMMAND, a third-party engine; FILE.py, your own"
 """What a player's text may be; the end of the help of commands that take players."""
 
 

@@ -1,23 +1,19 @@
 """Printing for people or for programs, and the position that the arguments of a command name."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from json import dumps as to_json
 from typing import Any
+
+from anyzero.report import Part, Sheet
 
 HUMAN = "human"  # a person's seat
 
 
-def answer(values: Any, parts: Iterable[Any], *, json: bool) -> None:
-    """For programs the values as JSON, for people the sentences and tables."""
-    if json:
-        print(to_json(values))
-        return
-    for part in parts:
-        if isinstance(part, str):
-            print(part)
-        else:
-            print_table(*part)
+def answer(values: Any, parts: Iterable[Part], *, json: bool) -> None:
+    """For programs the values as JSON, for people the sentences and tables; plain and complete when they are piped."""
+    for part in [to_json(values)] if json else parts:
+        print(part) if isinstance(part, str) or not sys.stdout.isatty() else print_table(part)
 
 
 def print_result(found: Any, about: Mapping[str, Any] | None = None, *, json: bool, **shown: Any) -> None:
@@ -26,17 +22,17 @@ def print_result(found: Any, about: Mapping[str, Any] | None = None, *, json: bo
     answer(values if about is None or values is None else {**about, **values}, found.report(**shown), json=json)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table for people; plain and complete when it is piped."""
+def print_table(sheet: Sheet) -> None:
+    """A table as wide as the terminal."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
     # as Text, since rich would take [words] in brackets for markup
-    table = Table(*(Column(Text(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
-    for row in rows:
+    table = Table(*(Column(Text(name)) for name in sheet.columns), box=None, pad_edge=False, header_style="bold")
+    for row in sheet.rows:
         table.add_row(*(Text(str(cell)) for cell in row))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    Console().print(table)
 
 
 def load_position(game_text: str, state_text: str | None, moves: str = "") -> tuple[Any, Any]:

@@ -183,6 +183,8 @@ class Session:
             command = COMMANDS[name]
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} takes no argument; help lists the commands")
+            if command.argument == "FILE" and not argument.strip():
+                raise AnyzeroError(f"{name} FILE: {command.meaning}")
             command.run(self, argument.strip())
         elif line and self.table.is_over:
             raise AnyzeroError(f"the game is over; {nearest_hint(line, COMMANDS)}help lists the commands")
@@ -238,8 +240,6 @@ class Session:
         return self.table.is_over or self.seats[self.table.seat_to_move] is None
 
     def save(self, argument: str) -> None:
-        if not argument:
-            raise AnyzeroError("save FILE: the name ends in .json, for chess also in .pgn, for Hex in .sgf")
         self.keep(from_home(argument))
 
     def keep(self, path: Path) -> None:
@@ -248,8 +248,6 @@ class Session:
         self.screen.say(f"saved to {path}")
 
     def load(self, argument: str) -> None:
-        if not argument:
-            raise AnyzeroError("load FILE: a saved game")
         game = self.table.game
         path = from_home(argument)
         loaded = GameInProgress.from_record(read_record(path, game=game), game)

@@ -147,10 +147,10 @@ def doctor(
     root: Root = Path("runs"),
     json: Json = False,
 ) -> None:
-    """Examine a run, or a game before training, and suggest what to try.
+    """Examine a run, or a game before training.
 
-    This takes about a minute and changes nothing. The exit code is 1 if something is wrong.
-    A doubtful result is worth a look, but does not change the exit code.
+    It says what is wrong and suggests what to try. This takes about a minute and changes nothing. The exit code is 1
+    if something is wrong. A doubtful result is worth a look, but does not change the exit code.
     """
     found = anyzero.examine(subject, root, progress=not json)
     print_result(found, json=json)

@@ -20,14 +20,15 @@ from anyzero.search.run import choice_parts
 
 Named = namedtuple("Named", "name")
 Config = namedtuple("Config", "kind blocks pool_every layers policy")
+GTP_COMMANDS = "protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove"
+GTP_COMMANDS += " time_settings time_left"  # without effect: the player has its own budget
 
 
 def make_bot(
     game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None
 ) -> tuple[str, str]:
     """The file's text and a note; the net's weights have 16 bits if there is room, else 8."""
-    game.try_out()  # the game is not run otherwise here
-    text, note = "", ""
+    game, text, note = game.plain, "", ""  # guards are compiled code, which a file cannot contain
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)
         note = f"{len(text):,} characters" + (f", {bits}-bit weights" if network is not None else "")
@@ -41,8 +42,8 @@ def make_bot(
 def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) -> str:
     run, simulations, seconds = plain_search(game, player, network)
     settings = run.settings._asdict()
-    fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds}
-    moves = game.board.moves if game.has("board") else ()
+    fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds, "HAS_CHANCE": game.num_outcomes > 0}
+    moves, outcomes = (game.board.moves, game.board.outcomes) if game.has("board") else ((), ())
     fixed |= {"HAS_NET": network is not None, "HAS_MOVES": bool(moves), "IS_JUDGED": game.name == "oware"}
     fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
     functions = {**game.unit.functions, **choice_parts(run.settings)}
@@ -59,7 +60,10 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "ACTIONS": game.new_actions(),
         "STATES": game.new_states(1),
         "GAME": Named(game.name),
+        "BOARD_SIZE": [str(number) for number in game.planes_shape[1:]],
+        "ANSWERS": {**dict.fromkeys(GTP_COMMANDS.split(), ""), "protocol_version": "2", "name": "anyzero"},
         "MOVES": np.array(moves or [""]),
+        "OUTCOMES": list(outcomes or map(str, range(game.num_outcomes))),
     }
     if network is not None:
         layout, names = layout_of(game.planes_shape, game.num_actions) or Layout(0), Config._fields

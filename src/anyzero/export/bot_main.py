@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from anyzero.export.functions import begin_search, chosen_action
-from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
+from anyzero.games.contract import CHANCE, encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import evaluate
-from anyzero.players.engine import from_gtp, to_gtp
+from anyzero.players.engine import from_gtp, seat_of, to_gtp
 from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
 from anyzero.search.simulation import ANY_CHILD, advance_tree, simulate_tree
@@ -25,10 +25,11 @@ class Own:
 OWN: Any = Own()
 RULES = TREE = SCRATCH = SETTINGS = ROOTS = SCORES = ACTIONS = OWN
 STATES = OWN  # [1]: the current position
-MOVES = OWN  # the texts of the board's moves
-GAME = OWN  # its name, for GTP
+MOVES = OUTCOMES = OWN  # the texts of the board's moves, and of what chance may draw
+GAME = BOARD_SIZE = OWN  # for GTP: its name, and the numbers of its rows and columns as texts
+ANSWERS = OWN  # GTP's commands, with the answers that never change
 SIMULATIONS = SECONDS = OWN  # maximum; seconds per move, 0: no time limit
-HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # code that these rule out is left out of the file
+HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = OWN  # code that these rule out is left out of the file
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
@@ -78,23 +79,29 @@ def speak_gtp(line: str) -> None:
     begin()
     turn = 0
     while line:
-        words = line.split()
+        words = line.partition("#")[0].split()
         number = words.pop(0) if words and words[0].isdigit() else ""
         command, *words = words or [""]
-        said, is_legal = "", True
-        if command == "clear_board":
+        said, fault = ANSWERS.get(command, ""), "" if command in ANSWERS else "unknown command"
+        mover, seat = seat_to_move(RULES, STATES[0]), seat_of("".join(words[:1]))
+        if command == "boardsize" and words[-1:] + words[:1] != BOARD_SIZE:
+            fault = "unacceptable size"
+        elif command == "clear_board":
             begin()
-        elif command == "play":
-            is_legal = bool(words) and move_by_text(words[-1])
-            said = "" if is_legal else "illegal move"
+        elif command == "list_commands":
+            said = "\n".join(ANSWERS)
+        elif command == "known_command":
+            said = "true" if words and words[0] in ANSWERS else "false"
+        elif command == "play":  # anybody may tell what chance has drawn
+            fault = "" if mover in (seat, CHANCE) and move_by_text("".join(words[1:])) else "illegal move"
+        elif command == "genmove" and mover != seat:
+            fault = "illegal move"
         elif command == "genmove":
             action = choose(STATES[0], turn)
             said, turn = to_gtp(GAME, move_text(action)), turn + 1
             play(RULES, STATES[0], action)
-        elif command == "protocol_version":
-            said = "2"
         if command:
-            print(("=" if is_legal else "?") + number + " " + said + "\n", flush=True)
+            print((f"?{number} {fault}" if fault else f"={number} {said}") + "\n", flush=True)
         line = "" if command == "quit" else sys.stdin.readline()
 
 
@@ -113,6 +120,8 @@ def move_text(action: int) -> str:
 
 def action_text(rules: Any, state: Any, action: int) -> str:
     """Replaced by the game's own `format_action` if it has one."""
+    if HAS_CHANCE and seat_to_move(rules, state) == CHANCE:
+        return str(OUTCOMES[action])
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 

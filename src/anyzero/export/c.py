@@ -46,7 +46,7 @@ def _header(game: Game, lines: list[str]) -> str:
     upper = game.name.upper()
     fields: Any = game.state_dtype.fields
     members = ""
-    for name, (form, *_) in fields.items():
+    for name, form in [(name, form) for name, (form, *_) in fields.items() if form.itemsize]:  # C has no empty arrays
         members += f"    {c_type(form.base)} {name}{''.join(f'[{number}]' for number in form.shape)};\n"
     sizes = {"SEATS": game.num_seats, "ACTIONS": game.num_actions, "MAX_LEGAL": game.max_legal}
     sizes |= {"PLANES": int(np.prod(game.planes_shape))} if game.has("encode") else {}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
+from anyzero.games.guard import told
 from anyzero.games.load import as_game
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
@@ -74,22 +75,23 @@ def export(
         from anyzero.export.onnx import export_onnx
 
         written.add((Path(onnx), export_onnx(Path(onnx), network_for(first, net), first)))
-    if c is not None:
-        from anyzero.export.c import export_c
+    with told(first):
+        if c is not None:
+            from anyzero.export.c import export_c
 
-        written.add(*export_c(Path(c), first, player or COMPILED))
-    if wasm is not None:
-        from anyzero.export.wasm import export_wasm
+            written.add(*export_c(Path(c), first, player or COMPILED))
+        if wasm is not None:
+            from anyzero.export.wasm import export_wasm
 
-        written.add(*export_wasm(Path(wasm), first, player or COMPILED))
-    if bot is not None:
-        from anyzero.export.bot import make_bot
+            written.add(*export_wasm(Path(wasm), first, player or COMPILED))
+        if bot is not None:
+            from anyzero.export.bot import make_bot
 
-        name = split_player(player or IN_PYTHON).in_game(first).network
-        network = network_for(first, name) if name else None
-        text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
-        write_whole(Path(bot), text.encode())
-        written.add((Path(bot), note))
+            name = split_player(player or IN_PYTHON).in_game(first).network
+            network = network_for(first, name) if name else None
+            text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
+            write_whole(Path(bot), text.encode())
+            written.add((Path(bot), note))
     return written
 
 

@@ -154,28 +154,25 @@ def page_functions(game: Game) -> Iterator[ExportedFunction]:
     yield exported(game, move_seed, [stream, *number])
 
 
-def rules_of(game: Game, example: Any, actions: Given) -> Iterator[ExportedFunction]:
+def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]:
     """The contract's functions, each with a line about it."""
     rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
     stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
-    about = "Fill a zeroed state with the position before the first move."
-    yield exported(game, contract.initial_state, [rules, changed], about)
-    about = "0 and up, -1 where it is chance's turn, -2 when the game is over."
-    yield exported(game, contract.seat_to_move, [rules, state], about)
-    about = "Write the legal actions, or outcomes of chance; how many."
-    yield exported(game, contract.legal_actions, [rules, state, actions], about)
-    yield exported(game, contract.play, [rules, changed, action], "Play a legal action or outcome.")
-    results = Given("payoffs", np.zeros(game.num_seats), True)
-    about = "Write each seat's result in [-1, 1], once the game is over."
-    yield exported(game, contract.payoffs, [rules, state, results], about)
-    about = "Play at random to the end; the number of moves. The actions are scratch."
-    yield exported(game, contract.rollout, [rules, changed, actions, stream], about)
+    results, planes = Given("payoffs", np.zeros(game.num_seats), True), np.zeros(game.planes_shape, np.float32)
+    at_random = "Play at random to the end; the number of moves. The actions are scratch."
+    found: list[tuple[Any, list[Any], str]] = [
+        (contract.initial_state, [changed], "Fill a zeroed state with the position before the first move."),
+        (contract.seat_to_move, [state], "0 and up, -1 where it is chance's turn, -2 when the game is over."),
+        (contract.legal_actions, [state, actions], "Write the legal actions, or outcomes of chance; how many."),
+        (contract.play, [changed, action], "Play a legal action or outcome."),
+        (contract.payoffs, [state, results], "Write each seat's result in [-1, 1], once the game is over."),
+        (contract.rollout, [changed, actions, stream], at_random),
+    ]
     if game.num_outcomes:
-        about = "Relative weight of an outcome of chance."
-        yield exported(game, contract.chance_weight, [rules, state, Given("outcome", 0)], about)
+        found.append((contract.chance_weight, [state, Given("outcome", 0)], "Relative weight of an outcome of chance."))
     if game.has("encode"):
-        planes = Given("planes", np.zeros(game.planes_shape, np.float32), True)
-        yield exported(game, contract.encode, [rules, state, planes], "Write the network's input over zeros.")
+        found.append((contract.encode, [state, Given("planes", planes, True)], "Write the network's input over zeros."))
+    return [exported(game, kernel, [rules, *given], about) for kernel, given, about in found]
 
 
 # --- searches for a page: a tree of fixed size in a module's memory, the kernels that grow it, and a net for them.

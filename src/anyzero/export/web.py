@@ -29,6 +29,7 @@ from anyzero.export.functions import (
 )
 from anyzero.export.wasm import GLUE, build_functions, write_files, write_module
 from anyzero.games.game import Game, game_text
+from anyzero.games.guard import told
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.networks.winograd.network import compiled
@@ -72,7 +73,8 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
     with progress("compiling for browsers", len(games)) as tell:
         for number, game in enumerate(games):
             tell(number, words=game.name)
-            about, files = write_game(folder, game, net.removeprefix("@"))
+            with told(game):
+                about, files = write_game(folder, game, net.removeprefix("@"))
             described.append(about)
             found += files
             note = f"with the net {about['net']}" if about["net"] else "without a net"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.child import Child, LateChildError, listen, python_command, take_output
-from anyzero.errors import BadGameError
+from anyzero.errors import BadGameError, check_name
 from anyzero.games.contract import OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game
@@ -76,6 +76,8 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     >>> anyzero.check_game("hex:size=5")
     """
     game = as_game(game)
+    for law in laws:
+        check_name("law", law, LAWS)
     evidence = Evidence(replace(game, unchecked=""), **options)
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None

@@ -4,6 +4,7 @@ The command extends to the first comma and is split into words as in a shell; qu
 If quotes enclose all of it, it is one program if there is such a file, else a command line.
 """
 
+import math
 import os
 import re
 import shlex
@@ -57,7 +58,7 @@ def parse_engine(text: str) -> EngineText:
             continue
         if name in NUMBERS and re.fullmatch(r"[0-9]{1,12}", value):
             known[name] = int(value)
-        elif name in SECONDS and is_positive(value):
+        elif name in SECONDS and 0.0 < (read_seconds(value) or 0.0) < 1e6:
             known[name] = float(value)
         else:
             wanted = "a positive number of seconds" if name in SECONDS else "a whole number"
@@ -97,11 +98,13 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
 
 
-def is_positive(value: str) -> bool:
+def read_seconds(word: str) -> float | None:
+    """A number of seconds, or None if the word is not one."""
     try:
-        return 0.0 < float(value) < 1e6
+        seconds = float(word)
     except ValueError:
-        return False
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0.0 else None
 
 
 # --- the process

@@ -14,8 +14,8 @@ from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, words
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.players.engine import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
-from anyzero.protocols.limits import Clock, read_seconds, whole_number
+from anyzero.players.engine import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, read_seconds, seat_of, to_gtp
+from anyzero.protocols.limits import Clock, whole_number
 from anyzero.records.in_progress import GameInProgress
 
 Words = list[str]

@@ -1,6 +1,5 @@
 """Limits of a search: GTP's clocks, and the words of UCI's `go`."""
 
-import math
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -14,21 +13,10 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_
 from anyzero.players.text import net_method
 from anyzero.schema import Schema, limits_of, parse_setting, settings_of
 
-MOST_DIGITS = 12
-
 
 def whole_number(word: str) -> int | None:
     """The integer in a word, or None; a sign is allowed."""
-    return int(word) if re.fullmatch(rf"-?[0-9]{{1,{MOST_DIGITS}}}", word) else None
-
-
-def read_seconds(word: str) -> float | None:
-    """A number of seconds, or None if the word is not one."""
-    try:
-        seconds = float(word)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0.0 else None
+    return int(word) if re.fullmatch("-?[0-9]{1,12}", word) else None
 
 
 # --- GTP

@@ -4,6 +4,7 @@ Commands are read while a search runs on its own thread, so that `stop` is answe
 """
 
 import math
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 from anyzero import __version__
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint, words_of
-from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
+from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, MAX_CLOCK, REPETITION, RUNNING
 from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
@@ -31,12 +32,9 @@ MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
 ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
+COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 Words = list[str]
 States = dict[tuple[str, ...], Any]  # positions of a game by their path: a FEN, empty for the start, and moves
-
-
-class BusyError(AnyzeroError):
-    """A command that must wait for the search to end."""
 
 
 class UciEngine:
@@ -71,11 +69,12 @@ class UciEngine:
 
     @property
     def is_searching(self) -> bool:
-        return self.thinking is not None and self.thinking.is_running
+        """Whether a search is still running; its answer may already be on its way."""
+        return self.thinking is not None and not self.thinking.done.is_set()
 
     def need_rest(self) -> None:
         if self.is_searching:
-            raise BusyError("a search is running: stop it first")
+            raise AnyzeroError("a search is running: stop it first")
         if self.thinking is not None:
             self.thinking.thread.join()
 
@@ -159,7 +158,10 @@ def read_position(game: Game, words: Words, known: States) -> States:
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    fen = " ".join(words[1:end])
+    # GUIs play on past the fifty-move rule, and some count moves from 0
+    fen = COUNTERS.sub(
+        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}", " ".join(words[1:end])
+    )
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
@@ -244,11 +246,6 @@ class Thinking:
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the search is still running; its answer may already be on its way."""
-        return not self.done.is_set()
 
     def stop(self) -> None:
         """End the search; the answer has been sent when this returns."""

@@ -6,6 +6,7 @@ named recipes and their text), `run` (drives the kernels), `pacing` (how a budge
 and the results), `search` (the public functions). Separate from the tree is the solver: `proof_search` and `solve`.
 """
 
+import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,9 @@ __all__ = ["LiveSearch", "ManyResults", "SearchResult", "Searcher", "Solution", 
 
 
 class CallableModule(ModuleType):
-    """`anyzero.search` is a package once imported, and a function for users: both must work."""
+    # `anyzero.search` is a package once imported, and a function for users: both must work; help is about the function
+    __doc__ = property(lambda _: anyzero.find("search").__doc__)
+    __signature__ = property(lambda _: inspect.signature(anyzero.find("search")))
 
     def __call__(self, *args: Any, **options: Any) -> SearchResult:
         return anyzero.find("search")(*args, **options)  # type: ignore[no-any-return]
