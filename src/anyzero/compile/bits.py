@@ -4,7 +4,6 @@
 signed integers turns both into floats.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,27 +34,6 @@ def nth_bit(word: Word, index: int) -> Word:
     for _ in range(index):
         word &= word - one
     return word & (~word + one)
-
-
-def record_dtype(fields: Sequence[Any]) -> np.dtype[Any]:
-    """A record of these fields, aligned, and padded to whole words.
-
-    The padding consists of fields too: NumPy does not copy bytes outside of fields.
-    """
-    aligned = np.dtype(list(fields), align=True)
-    offsets: Any = aligned.fields
-    parts: list[Any] = []
-    end = 0
-    for name in aligned.names or ():
-        form, offset = offsets[name][:2]
-        parts += [*padding(end, offset), (name, form)]
-        end = offset + form.itemsize
-    return np.dtype((np.record, np.dtype([*parts, *padding(end, -(-end // 8) * 8)], align=True)))
-
-
-def padding(start: int, end: int) -> list[Any]:
-    """A field for the bytes from `start` to `end`, if any."""
-    return [(f"unused_{start}", np.uint8, end - start)] if end > start else []
 
 
 def record_words(record: Any) -> int:

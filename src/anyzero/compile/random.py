@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.structs import struct_of
+
 U = np.uint64
-STREAM = np.dtype((np.record, np.dtype([("low", np.uint64), ("high", np.uint64)], align=True)))
+STREAM = struct_of([("low", np.uint64), ("high", np.uint64)])
 
 
 def scramble(word: Any) -> Any:
@@ -54,7 +56,7 @@ def make_streams(seed: int, num: int, first: int = 0) -> Any:
 
 def numbered_streams(seed: int, numbers: np.ndarray) -> Any:
     """The streams of `seed` with these numbers, as an array of records."""
-    streams = np.zeros(len(numbers), STREAM).view(np.recarray)
+    streams = np.zeros(len(numbers), STREAM)
     with np.errstate(over="ignore"):
-        seed_stream(streams, seed % 2**64, numbers)  # type: ignore[arg-type]
-    return streams.view(np.ndarray)
+        seed_stream(streams.view(np.recarray), seed % 2**64, numbers)  # type: ignore[arg-type]
+    return streams

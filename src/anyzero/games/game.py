@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.compile.bind import Function
-from anyzero.compile.bits import record_dtype
 from anyzero.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.errors import BadPositionError, IllegalMoveError, MissingFunctionError, list_some, nearest_hint
 from anyzero.games import contract, guard
 from anyzero.report import Sheet
+from anyzero.structs import struct_of_words
 from anyzero.views import Board, Scene
 from anyzero.views.board import assemble, check_board
 
@@ -85,7 +85,7 @@ class Game:
     @cached_property
     def state_dtype(self) -> np.dtype[Any]:
         """The fields as a record of whole words, as required by `state_key`."""
-        return record_dtype(self.state)
+        return struct_of_words(self.state)
 
     @cached_property
     def unit(self) -> Unit:

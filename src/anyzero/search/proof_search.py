@@ -16,6 +16,7 @@ from anyzero.compile.bits import by_pointer, leading_bit, record_word, record_wo
 from anyzero.compile.random import U, scramble
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
+from anyzero.structs import struct_of
 
 ENTRIES = 4  # per bucket; a new entry replaces the one that took the least work
 ENTRY_BYTES = 16
@@ -121,7 +122,7 @@ MOST_HISTORY = (1 << HISTORY_BITS) - 1
 MOST_REPLIES = 254  # so that replies and history combined stay below MOST
 
 
-CHILD = np.dtype((np.record, [("numbers", np.int32, 2), ("low", np.int32), ("high", np.int32)]))
+CHILD = struct_of([("numbers", np.int32, 2), ("low", np.int32), ("high", np.int32)])
 """A move and what is known about it: its proof and disproof number, for the first and the second seat's
 question, and bounds of the first seat's payoff. Depth first uses the mover's number as the order of moves.
 """
@@ -133,7 +134,7 @@ ROW_FIELDS: list[Any] = [
     ("limits", np.int64, 2),  # return once the proof or disproof number reaches its limit
     ("start", np.int64),  # positions expanded before this one
 ]
-ROW = np.dtype((np.record, ROW_FIELDS))  # a position of the current line
+ROW = struct_of(ROW_FIELDS)  # a position of the current line
 
 
 class Stack(NamedTuple):

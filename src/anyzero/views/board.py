@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.structs import struct_of
+
 Point = tuple[float, float]
 
 
@@ -212,7 +214,7 @@ class Board:
             ("numbers", np.int32, max(1, self.num_numbers)),
             ("caption", np.int16),
         ]
-        return np.dtype((np.record, np.dtype(fields, align=True)))
+        return struct_of(fields)
 
     def new_shown(self) -> Any:
         return np.zeros(1, self.shown_dtype)[0]

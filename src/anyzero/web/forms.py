@@ -93,7 +93,7 @@ def remembered_scene(game: Game, content: bytes) -> Scene:
 
 
 def state_of(game: Game, content: bytes) -> State:
-    return np.frombuffer(content, game.state_dtype).copy().view(np.recarray)[0]
+    return np.frombuffer(content, game.state_dtype).copy()[0]
 
 
 # --- pictures
