@@ -25,7 +25,7 @@ from anyzero.learning.lesson import (
 )
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
-from anyzero.learning.trainer import Trainer, computing_on, orthogonal
+from anyzero.learning.trainer import AdamW, Trainer, computing_on, orthogonal
 from anyzero.networks.config import NetworkConfig, parse_network
 from anyzero.networks.models import new_network
 from anyzero.networks.winograd.training import THREADS
@@ -398,6 +398,23 @@ class OneBatch:
 
     def deliver(self, order):
         return order
+
+
+def test_steps_of_adamw_are_those_of_its_paper():
+    """Loshchilov and Hutter 2019, algorithm 2, with decoupled weight decay, in float64."""
+    weight = torch.nn.Parameter(torch.tensor([[1.0, -2.0], [0.5, 0.0]]))
+    untouched = torch.nn.Parameter(torch.ones(1))
+    optimizer, gradients = AdamW([weight, untouched], 0.1), [[[0.3, -1.0], [0.0, 2.0]], [[-0.2, 0.5], [1.0, 2.0]]]
+    wanted, mean, square = weight.detach().double().numpy(), 0.0, 0.0
+    for step, gradient in enumerate(gradients, 1):
+        rate, exact = 0.01 * step, np.array(gradient)
+        weight.grad = torch.tensor(gradient)
+        optimizer.step(rate)
+        mean, square = 0.9 * mean + 0.1 * exact, 0.999 * square + 0.001 * exact**2
+        ahead = (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+        wanted = wanted - rate * 0.1 * wanted - rate * ahead
+        assert weight.detach().numpy() == pytest.approx(wanted, abs=1e-6)
+    assert (untouched.item(), float(optimizer.state[weight]["step"])) == (1.0, 2.0)
 
 
 def test_an_orthogonal_step_has_singular_values_of_about_one():
