@@ -185,8 +185,7 @@ async function replayBox(game) {
     shown: null,
     aim: 0,
     async look(ply) {
-      const aim = Math.max(0, Math.min(game.moves.length, ply));
-      line.aim = aim;
+      const aim = (line.aim = Math.max(0, Math.min(game.moves.length, ply)));
       const found = await link.ask({ type: "look", game: game.game, position: game.position, moves: game.moves.slice(0, aim) });
       if (line.aim !== aim) return;
       line.shown = found;

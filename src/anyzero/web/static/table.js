@@ -79,8 +79,7 @@ export class Table {
 
   // Look at an earlier position; the last one is the game itself.
   async look(ply) {
-    const aim = Math.max(0, Math.min(this.view.ply, ply));
-    this.aim = aim;
+    const aim = (this.aim = Math.max(0, Math.min(this.view.ply, ply)));
     const found = aim === this.view.ply ? null : await this.act("look", { ply: aim });
     if (this.aim !== aim) return; // another was asked for meanwhile
     this.looking = aim === this.view.ply ? null : found || this.looking;
