@@ -78,6 +78,7 @@ WRONG = [
     (["match", "hex", "random", "random", "--openings", "-1"], "-1"),
     (["match", "hex", "random", "random", "--limit", "nan"], "nan seconds is not a positive number"),
     (["search", "hex"], "Missing argument"),
+    (["play", "hex", "--web", "--seed", str(2**53)], "a browser takes seeds from 0 to 9007199254740991"),
     # positions
     (["search", "tic_tac_toe", "uct:10", "--state", "xxx/oo1/3 o"], "there is nothing to search, the game is over"),
     (["search", "tic_tac_toe", "uct:10", "--state", "xxx/ooo/3 o"], "a position looks like '3/3/3 x'"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.compile import Unit, bits, compile_kernel
-from anyzero.compile.ahead import nth_bit
+from anyzero.compile.ahead import any_like_this, new_library, nth_bit
 from anyzero.compile.wasm import Reader, build
 from anyzero.compile.wasm_memory import MemoryPlan
 from anyzero.errors import AnyzeroError
@@ -85,6 +85,17 @@ def test_several_kernels_share_a_module_and_its_memory():
     ends = sorted((region.address, region.address + region.array.nbytes) for region in plan.regions.values())
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
     assert module.data_end < described["stack"] <= ends[0][0]
+
+
+def test_an_object_has_no_names_that_differ_from_run_to_run():
+    """Numba's do: they have counters, and hashes that each process has its own of."""
+    library = new_library(any_like_this())
+    library.add_text("""
+        define i64 @_ZN6squareB2v5(i64 %x) noinline { %y = mul i64 %x, %x ret i64 %y }
+        define i64 @asked(i64 %x) { %y = call i64 @_ZN6squareB2v5(i64 %x) ret i64 %y }
+    """)
+    content = library.emit(["asked"])
+    assert [name in content for name in (b"asked", b"own.", b"_ZN")] == [True, True, False]
 
 
 @given(st.integers(1, 2**64 - 1), st.integers(0, 63))

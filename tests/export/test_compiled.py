@@ -9,6 +9,7 @@ import pytest
 from anyzero.errors import AnyzeroError
 from anyzero.export.c import _header
 from anyzero.export.door import export
+from anyzero.export.wasm import write_files
 from anyzero.games.load import load
 from anyzero.search import Searcher
 from tests import race
@@ -74,3 +75,21 @@ def test_a_game_that_does_not_compile_is_refused_in_a_sentence(kind, options, tm
 def test_a_search_that_cannot_be_compiled_is_refused(player, tmp_path):
     with pytest.raises(AnyzeroError, match=player.partition(":")[0]):
         export("tic_tac_toe", c=tmp_path, player=player)
+
+
+def test_an_earlier_page_keeps_its_games_until_those_of_the_next_are_written(tmp_path, monkeypatch):
+    old = tmp_path / "games" / "tic_tac_toe" / "rules.wasm"
+    write_files(old.parent, {old.name: b"old"})
+    write_files(tmp_path, {"site.json": b"{}", "my.html": b"mine"})
+    with pytest.raises(AnyzeroError, match="there is no network 'nothing'"):
+        export("connect_four", web=tmp_path, net="nothing")
+    assert old.read_bytes() == b"old"
+    wrote = {"name": "connect_four", "net": ""}, {"rules.wasm": b"new"}
+    monkeypatch.setattr("anyzero.export.web.write_game", lambda own, *_: (wrote[0], write_files(own, wrote[1])))
+    export("connect_four", web=tmp_path)
+    assert [path.relative_to(tmp_path / "games") for path in (tmp_path / "games").rglob("*.*")] == [
+        Path("connect_four", "rules.wasm")
+    ]
+    assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
+    assert (tmp_path / "my.html").exists()
+    assert '"games/connect_four/rules.wasm"' in (tmp_path / "sw.js").read_text()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from anyzero.errors import BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.protocols.gtp import COMMANDS, GtpEngine
 from anyzero.protocols.limits import Clock
 from tests.protocols.lines import Listener
@@ -123,6 +123,15 @@ def test_points_are_the_score_where_a_game_counts_them():
 def test_games_with_chance_or_one_seat_are_refused():
     with pytest.raises(BadOptionError, match="two-seat games without chance"):
         new_engine("take_it_easy")
+
+
+@pytest.mark.parametrize(
+    ("player", "fault"),
+    [(f"uci:{sys.executable}", "UCI is for chess"), ("uct:9,evaluator=guided", "hex has no guided rollouts")],
+)
+def test_a_player_that_cannot_play_the_game_is_refused_at_the_start(player, fault):
+    with pytest.raises(AnyzeroError, match=fault):
+        new_engine(player=player)
 
 
 @pytest.mark.parametrize(

@@ -56,23 +56,60 @@ def test_a_game_is_shared_saved_and_loaded(site, page):
     wait_ply(page, 3)
 
 
-def test_a_file_comes_back_as_it_was_and_a_seed_too_large_is_refused(site, page):
+def test_a_file_comes_back_as_it_was_and_one_with_a_fault_is_refused(site, page):
     players, tags = ["Anna", "uct:20"], {"Event": "Cup"}
-    table = GameInProgress(load("connect_four"), players=players, seed=2**53, date="2020-02-29", tags=tags)
+    table = GameInProgress(load("connect_four"), players=players, seed=3, date="2020-02-29", tags=tags)
     table.play("d", seconds=2.5)
     table.play("c", seconds=0.25, evaluation=Evaluation(value=-0.5, simulations=20))
     table.play("e")
     table.resign(1)
     page.goto(site.url)
     record = table.to_record().to_json()
-    for broken in (None, {**record, "moves": 5}, {**record, "players": None}, {**record, "result": None}):
-        load_text(page, json.dumps(broken))
-        page.get_by_text("the file is not the record of a game").click()
+    assert said_of(page, "text") == "the file is not a JSON object"
+    assert said_of(page, None) == f"{NO_RECORD}format"
+    for name, values in FAULTS.items():
+        for value in values:
+            assert said_of(page, {**record, name: value}) == NO_RECORD + name, value
+    for payoffs, how in [([-1, 1], "rules"), ([1, -0.5], "resign"), ([0, 0], "unfinished"), (None, "resign")]:
+        broken = {**record, "result": {"payoffs": payoffs, "termination": how}}
+        assert said_of(page, broken) == "the result in the file is not that of its moves"
+    for seed in (2**53, -1, 0.5, "3"):
+        assert said_of(page, {**record, "seed": seed}) == "a seed here is a whole number from 0 to 9007199254740991"
+    won = GameInProgress.played(load("connect_four"), None, list("dcdcdcd")).to_record().to_json()
+    unsaid = {"payoffs": None, "termination": "unfinished"}
+    assert [said_of(page, {**won, "result": result}) for result in (won["result"], unsaid)] == ["loaded", "loaded"]
+    resigned = {"payoffs": [1, -1], "termination": "resign"}
+    assert said_of(page, {**won, "result": resigned}) == "the result in the file is not that of its moves"
     load_text(page, json.dumps(record))
-    assert "the seed is too large" in page.wait_for_selector(".toast").inner_text()
-    load_text(page, json.dumps({**record, "seed": 3}))
     until(page, "/resigned/.test(document.querySelector('.status')?.textContent)")
-    assert GameRecord.from_json(save_game(page)) == GameRecord.from_json({**record, "seed": 3})
+    assert GameRecord.from_json(save_game(page)) == GameRecord.from_json(record)
+
+
+NO_RECORD = "the file is not the record of a game: there is a fault in its "
+EVALUATION = {"value": 0.5, "simulations": 20}
+FAULTS = {
+    "format": [2],
+    "rules": [None, {"name": 5}],
+    "players": [None, ["Anna", 5]],
+    "moves": [5, ["d", None, "e"]],
+    "date": [5, "2020-02-30", "yesterday"],
+    "clocks": ["2.5", [-1, 1, 1], [1]],
+    "evaluations": [[{**EVALUATION, "value": 2}, None, None], [{**EVALUATION, "simulations": "20"}, None, None]],
+    "result": [None, {"payoffs": None}, {"payoffs": [2, -2], "termination": "resign"}],
+    "tags": [["Cup"], {"Event": 5}, {"Event": "Cup\n"}],
+}
+
+
+def said_of(page, values):
+    """What the page says of a file that it refuses."""
+    text = values if values == "text" else json.dumps(values)
+    return page.evaluate(
+        """async (text) => {
+          const { link } = await import('./link.js');
+          return link.ask({ type: 'load', form: 'json', text }).then(() => 'loaded', (error) => error.message);
+        }""",
+        text,
+    )
 
 
 def save_game(page):

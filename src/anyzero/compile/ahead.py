@@ -148,11 +148,11 @@ class WholeLibrary(KernelLibrary):
 
     def emit(self, names: list[str]) -> bytes:
         """An object file with the functions of these names and their callees."""
-        for function in self._final_module.functions:
-            if not function.is_declaration:
-                function.linkage = "external" if function.name in names else "internal"
-        for variable in self._final_module.global_variables:
-            variable.linkage = "internal"  # wasm has no common linkage
+        functions = [function for function in self._final_module.functions if not function.is_declaration]
+        for number, one in enumerate([*functions, *self._final_module.global_variables]):
+            one.linkage = "external" if one.name in names else "internal"  # wasm has no common linkage
+            if one.name not in names:
+                one.name = f"own.{number}"  # Numba's names have counters and hashes of this process
         self._optimize_final_module()
         self._final_module.verify()
         return bytes(self._codegen._tm.emit_object(self._final_module))

@@ -6,6 +6,7 @@ use. The page is the same as the server's, with its back end in a worker instead
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import zlib
@@ -28,6 +29,7 @@ from anyzero.export.functions import (
     search_functions,
 )
 from anyzero.export.wasm import GLUE, build_functions, write_files, write_module
+from anyzero.files import writing
 from anyzero.games.game import Game, game_text
 from anyzero.games.guard import told
 from anyzero.networks.find import BEST, find_network
@@ -67,18 +69,24 @@ EXPORTED = {
 
 def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
     """Write the page with these games; returns the folder of each game and of all, with its bytes and a note."""
-    if (folder / "site.json").exists():
-        shutil.rmtree(folder / "games", ignore_errors=True)  # of an earlier export
     written, described, found = [], [], list[Path]()
-    with progress("compiling for browsers", len(games)) as tell:
-        for number, game in enumerate(games):
-            tell(number, words=game.name)
-            with told(game):
-                about, files = write_game(folder, game, net.removeprefix("@"))
-            described.append(about)
-            found += files
-            note = f"with the net {about['net']}" if about["net"] else "without a net"
-            written.append((files[0].parent, sum(path.stat().st_size for path in files), note))
+    place, beside = folder / "games", folder / f".games.{os.getpid()}"  # games replace others once all are written
+    try:
+        with progress("compiling for browsers", len(games)) as tell:
+            for number, game in enumerate(games):
+                tell(number, words=game.name)
+                with told(game):
+                    about, files = write_game(beside / game.name, game, net.removeprefix("@"))
+                described.append(about)
+                found += [place / path.relative_to(beside) for path in files]
+                note = f"with the net {about['net']}" if about["net"] else "without a net"
+                written.append((place / game.name, sum(path.stat().st_size for path in files), note))
+        with writing(folder):
+            if (folder / "site.json").exists():
+                shutil.rmtree(place, ignore_errors=True)  # of an earlier export
+            shutil.copytree(beside, place, dirs_exist_ok=True, copy_function=os.replace)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
     methods = [name for names in FAMILIES.values() for name in names]
     site = {
         "games": described,
@@ -98,11 +106,11 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
 # --- a game
 
 
-def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
-    """A game's modules, and its description for the page."""
+def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
+    """A game's modules in its own folder, and its description for the page."""
     if game.has("board"):
         game.show(game.initial_state())  # a picture that fails raises here, not when the page is opened
-    own, network = folder / "games" / game.name, find_net(game, net)
+    network = find_net(game, net)
     title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
     net_name = "" if network is None else title  # the page's name for it
     plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]

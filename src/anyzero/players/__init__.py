@@ -57,4 +57,5 @@ def _engine_player(player: PlayerText) -> Player:
     def choose(game: Game, line: Line, seed: int) -> int:
         return client(game).choose(game, line, seed)
 
-    return Player(wanted.text, choose, wanted.limit, lambda game: client(game).prepare(game))
+    prepare, check = (lambda game: client(game).prepare(game)), (lambda game: client(game).check_game(game))
+    return Player(wanted.text, choose, wanted.limit, prepare, check=check)

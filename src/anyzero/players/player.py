@@ -41,6 +41,8 @@ class Player:
     prepare: Callable[[Game], None] = lambda game: None
     """Called before every game, while no clock is running: to compile code, or to start an engine."""
     think: Think | None = None  # `choose` with the full search result, for players that search
+    check: Callable[[Game], object] = lambda game: None
+    """An error if it cannot play this game; nothing is compiled or started."""
 
     def __repr__(self) -> str:
         return f"<Player {self.text}>"
@@ -149,7 +151,7 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
 
     budget_s = None if wanted.search is None else wanted.search.seconds
     limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
-    return Player(wanted.text, choose, limit_s, prepare, think)
+    return Player(wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game)))
 
 
 def search(

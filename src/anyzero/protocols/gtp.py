@@ -44,6 +44,7 @@ class GtpEngine:
     def set_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(f"{game.name}: GTP is for two-seat games without chance")
+        self.player.check(game)
         self.game, self.table = game, GameInProgress(game, seed=self.seed)
 
     def handle(self, line: str) -> bool:

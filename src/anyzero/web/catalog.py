@@ -208,6 +208,10 @@ NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analys
 """The required fields of a message, by its type; the other types need a table."""
 
 
+SEEDS = range(2**53)
+"""Above these a browser rounds integers, and another game would be played."""
+
+
 class Message(Schema):
     noun: ClassVar[str] = "the message"
     type: Literal[AtTable, Elsewhere]
@@ -216,8 +220,7 @@ class Message(Schema):
     table: str = ""
     game: str = ""
     seats: tuple[str, ...] = ()
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
-    """Above that a browser rounds integers, and another game would be played."""
+    seed: Annotated[int, Field(ge=0, le=SEEDS[-1])] | None = None
     position: str | None = None
     moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
     paused: bool = False

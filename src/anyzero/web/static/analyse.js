@@ -93,7 +93,7 @@ async function renderTable(section, id) {
   function drawGraph() {
     const known = new Map([...toldValues(table.view), ...values]);
     replace(graph, known.size
-      ? valueChart(table.view, known, { height: 140, now: table.shown.ply, onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
+      ? valueChart(table.view, known, { height: 140, now: table.shown.ply, onpick: (ply) => table.look(ply) })
       : h("p", { class: "muted" }, "Each search adds its position to the curve; “Whole game” searches every position briefly."));
   }
 

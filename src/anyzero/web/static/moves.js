@@ -2,13 +2,13 @@
 
 import { button, h, replace, worth } from "./dom.js";
 
-// `table` has `view`, `shown` and `look(ply)`; `marks` are signs behind moves, by ply.
+// `table` has `view`, `shown`, `look(ply)` and `step(by)`; `marks` are signs behind moves, by ply.
 export function moveList(table, marks = new Map()) {
   const list = h("ol", { class: "moves", "aria-label": "Moves" });
   const steps = [
     ["«", "First position", () => table.look(0)],
-    ["‹", "One move back", () => table.look(table.shown.ply - 1)],
-    ["›", "One move forward", () => table.look(Math.min(table.view.ply, table.shown.ply + 1))],
+    ["‹", "One move back", () => table.step(-1)],
+    ["›", "One move forward", () => table.step(1)],
     ["»", "Last position", () => table.look(table.view.ply)],
   ].map(([sign, label, act]) => button(sign, act, { class: "quiet", "aria-label": label, title: label }));
   const node = h("div", { class: "move-box" }, list, h("div", { class: "row steps" }, steps));

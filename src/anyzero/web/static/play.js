@@ -112,8 +112,8 @@ function pressKey(event, table, { board, hint }) {
   else if (event.key === "h" && table.isOpen) hint();
   else if (event.key === "f") board.flip();
   else if (event.key === "b") board.takeFocus();
-  else if (event.key === "[") table.look(Math.max(0, table.shown.ply - 1));
-  else if (event.key === "]") table.look(Math.min(table.view.ply, table.shown.ply + 1));
+  else if (event.key === "[") table.step(-1);
+  else if (event.key === "]") table.step(1);
 }
 
 // In the colour of the seat's pieces.

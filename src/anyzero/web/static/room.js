@@ -92,25 +92,23 @@ export class Room {
     await this.keep(this.row);
   }
 
-  push(ply) {
-    this.line.splice(this.num, Infinity, ply);
+  // In place of what was taken back.
+  push(action, about) {
+    this.line.length = this.num;
+    this.line.push(this.ply(action, about));
     this.num += 1;
   }
 
   play(action, about) {
     if (this.isOver) throw new Error("the game is over");
     if (!this.game.legal(this.state).includes(action)) throw new Error(`${action} is not a legal action here`);
-    this.line.length = this.num;
-    this.push(this.ply(action, about));
+    this.push(action, about);
     this.draw();
   }
 
   // What chance does until a seat is to move.
   draw() {
-    while (this.seat === CHANCE) {
-      this.line.length = this.num;
-      this.push(this.ply(this.game.chance(this.state, this.row.seed, this.num)));
-    }
+    while (this.seat === CHANCE) this.push(this.game.chance(this.state, this.row.seed, this.num));
   }
 
   move({ move, action, ply, seconds = null }) {
@@ -124,9 +122,7 @@ export class Room {
   resign() {
     if (this.isOver) throw new Error("it cannot be ended, the game is over");
     this.checkTurn();
-    const { seat } = this;
-    this.line.length = this.num;
-    this.push(this.ply(-1, { seat, termination: "resign" }));
+    this.push(-1, { seat: this.seat, termination: "resign" });
   }
 
   // A person who stays keeps the name that a file gave.

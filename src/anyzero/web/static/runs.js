@@ -183,11 +183,16 @@ async function replayBox(game) {
   const line = {
     view: { moves: game.moves.map((move) => ({ move, seat: 0, value: null, played: true })), ply: game.moves.length },
     shown: null,
+    aim: 0,
     async look(ply) {
-      line.shown = await link.ask({ type: "look", game: game.game, position: game.position, moves: game.moves.slice(0, Math.max(0, ply)) });
-      board.show(line.shown, false);
+      const aim = (line.aim = Math.max(0, Math.min(game.moves.length, ply)));
+      const found = await link.ask({ type: "look", game: game.game, position: game.position, moves: game.moves.slice(0, aim) });
+      if (line.aim !== aim) return;
+      line.shown = found;
+      board.show(found, false);
       list.update();
     },
+    step: (by) => line.look(line.aim + by),
   };
   const list = moveList(line);
   await line.look(0);

@@ -12,6 +12,7 @@ export class Table {
     this.view = view;
     this.onChange = onChange;
     this.looking = null;
+    this.aim = view.ply; // the position asked for last, which may not be on the screen yet
     this.since = performance.now();
     this.ends = [
       link.on("table", (message) => this.hear(message)),
@@ -38,6 +39,7 @@ export class Table {
     this.view = message;
     if (message.ply !== before.ply) {
       this.looking = null;
+      this.aim = message.ply;
       this.since = performance.now();
       this.speak(before);
     }
@@ -77,13 +79,15 @@ export class Table {
 
   // Look at an earlier position; the last one is the game itself.
   async look(ply) {
-    if (ply === this.view.ply) this.looking = null;
-    else {
-      const found = await this.act("look", { ply: Math.max(0, ply) });
-      if (found) this.looking = found;
-    }
+    const aim = (this.aim = Math.max(0, Math.min(this.view.ply, ply)));
+    const found = aim === this.view.ply ? null : await this.act("look", { ply: aim });
+    if (this.aim !== aim) return; // another was asked for meanwhile
+    this.looking = aim === this.view.ply ? null : found || this.looking;
+    this.aim = this.shown.ply;
     this.onChange();
   }
+
+  step(by) { return this.look(this.aim + by); }
 
   leave() {
     this.ends.forEach((end) => end());

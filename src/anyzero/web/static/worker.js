@@ -1,7 +1,7 @@
 // The back end of an exported page, in a worker: it answers the messages that a server would answer.
 // `web/client.py` is the same with a socket.
 
-import { Game } from "./game.js";
+import { Game, OVER } from "./game.js";
 import { Room } from "./room.js";
 import { readPlayer, search } from "./search.js";
 import { Shelf } from "./shelf.js";
@@ -72,9 +72,9 @@ async function checkSeats(seats, game) {
 }
 
 // What comes after the message is from a file; `notes` are the times and evaluations of its moves.
-async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }, { players = seats, end = [], notes = [], date, tags } = {}) {
+async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }, { players = seats, end = [], notes = [], date, tags, result } = {}) {
   const game = await findGame(text);
-  if (!Number.isSafeInteger(seed ?? 0)) throw new Error(`the seed is too large for a browser: at most ${Number.MAX_SAFE_INTEGER}`);
+  if (!Number.isSafeInteger(seed ?? 0) || seed < 0) throw new Error(`a seed here is a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
   if (position) throw new Error("this page begins at the start: give the moves instead of a position");
   const random = crypto.getRandomValues(new Uint32Array(3));
   const line = playMoves(game, moves).actions.map((action, index) => ({ ...notes[index], action })).concat(end);
@@ -83,33 +83,50 @@ async function makeRoom({ game: text, seats, seed, moves = [], position, paused 
     seed: seed ?? random[0], line, num_plies: line.length, paused, pace,
     date: date ?? new Date().toISOString().slice(0, 10), tags,
   });
+  if (result) checkResult(room, result);
   await room.save();
   rooms.set(room.row.id, Promise.resolve(room));
   return room;
 }
 
+// Moves that end the game by the rules may come without a result.
+function checkResult({ game, state, declared, termination, payoffs: found }, { termination: wanted, payoffs }) {
+  const isSame = payoffs?.length === found?.length && !payoffs?.some((payoff, seat) => Math.abs(payoff - found[seat]) > 1e-9);
+  const isTwice = declared && game.seat(state) === OVER;
+  if ((wanted !== "unfinished" || payoffs) && (wanted !== termination || isTwice || !isSame)) throw new Error("the result in the file is not that of its moves");
+}
+
+// What each part of a record may be, as in `records/record.py`.
+const isText = (it) => typeof it === "string" && !/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(it);
+const isIn = (low, high) => (it) => typeof it === "number" && it >= low && it <= high;
+const isList = (is) => (it) => Array.isArray(it) && it.every(is);
+const maybe = (is) => (it) => it == null || is(it);
+const isColumn = (is) => (it, { moves }) => it == null || (isList(maybe(is))(it) && it.length === moves.length);
+const RECORD = {
+  format: (it) => it === 1, rules: (it) => isText(it?.name), players: isList(isText), moves: isList(isText),
+  date: maybe((it) => it === "" || (isText(it) && new Date(it).toJSON()?.slice(0, 10) === it)),
+  clocks: isColumn(isIn(0, 1e9)),
+  evaluations: isColumn((it) => isIn(-1, 1)(it.value) && Number.isInteger(it.simulations) && it.simulations >= 0),
+  result: (it) => isText(it?.termination) && maybe(isList(isIn(-1, 1)))(it.payoffs),
+  tags: maybe((it) => typeof it === "object" && !Array.isArray(it) && Object.entries(it).flat().every(isText)),
+};
+
 // The game of a file; a player that is not here is a person.
 async function loadRoom({ text, form, seats }) {
   if (form !== "json") throw new Error("this page reads games as .json; the server's page reads .pgn and .sgf as well");
-  let record;
-  try {
-    record = JSON.parse(text);
-  } catch {
-    throw new Error("the file is not a JSON object");
-  }
-  const areTexts = (list) => Array.isArray(list) && list.every((one) => typeof one === "string");
-  const isRecord = areTexts(record?.moves) && areTexts(record.players) && typeof record.rules?.name === "string" && record.result;
-  if (!isRecord) throw new Error("the file is not the record of a game");
-  const { rules, players, moves, seed, start, date, tags, result: { payoffs, termination } } = record;
+  const record = await Promise.resolve(text).then(JSON.parse).catch(() => { throw new Error("the file is not a JSON object"); });
+  const fault = Object.keys(RECORD).find((name) => !RECORD[name](record?.[name], record));
+  if (fault) throw new Error(`the file is not the record of a game: there is a fault in its ${fault}`);
+  const { rules, players, moves, clocks, evaluations, seed, start, date, tags, result, result: { payoffs, termination } } = record;
   const game = await findGame(rules.name);
   const options = (about) => JSON.stringify(Object.entries(about.options || {}).sort());
   if (start) throw new Error("this page begins at the start: the file's game begins elsewhere");
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
   const sit = (name) => checkSeats(Array(game.about.num_seats).fill(name), game).then(() => name, () => HUMAN);
   const end = DECLARED.includes(termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
-  const notes = moves.map((_, index) => ({ ...record.evaluations?.[index], seconds: record.clocks?.[index] }));
+  const notes = moves.map((_, index) => ({ value: evaluations?.[index]?.value, simulations: evaluations?.[index]?.simulations, seconds: clocks?.[index] }));
   const who = seats || await Promise.all(players.map(sit));
-  return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end, notes, date, tags });
+  return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end, notes, date, tags, result });
 }
 
 const CHANGES = {
