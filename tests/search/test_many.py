@@ -150,6 +150,14 @@ def test_options_that_do_not_go_together_get_one_sentence(method, options, error
         Searcher(FOUR, method, simulations=5, **options)
 
 
+@pytest.mark.parametrize("method", ["uct", "puct", "gumbel"])
+def test_an_evaluator_may_search_one_move_deep(method):
+    """After a move of the first seat the evaluator says that it has won: every move is worth 1."""
+    result = search(FOUR, START, method, simulations=30, evaluator=first_seat_wins, max_depth=1)
+    assert (result.nodes, result.depth, result.simulations) == (8, 1, 30)
+    assert [child.value for child in result.children] == [1.0] * 7
+
+
 def test_finished_positions_cannot_be_searched():
     state = START
     for move in "abababa":

@@ -268,7 +268,7 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
     if code != 0 and settings.amaf:
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
-    is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)
+    is_bandit = "max_depth" not in method.options and settings.formula != EXPECTIMAX
     if code == BATCH and is_bandit:
         raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
     if code == GUIDED and not game.has("guided_rollout"):
