@@ -63,6 +63,7 @@ WRONG = [
     ],
     (["search", "hex", f"uct:{'9' * 5000}"], "9999... is not a positive number of simulations"),
     (["search", "hex", "uct:1", "--seed", "9" * 5000], "'--seed': '9999999999999999999999999999999999999999999999999"),
+    (["search", "hex", "uct:99999999s"], "a budget of 99999999.0 seconds is not a positive number below 10,000,000"),
     (["search", "hex", "uct"], "'uct' needs a budget: uct:2000 or uct:2s"),
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),

@@ -3,12 +3,11 @@
 import math
 import statistics
 import time
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import AnyzeroError, BadOptionError, check_name, whole
+from anyzero.errors import AnyzeroError, BadOptionError, check_name, is_number, seconds_below, whole
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
 from anyzero.search.expectimax import ExpectimaxRun
@@ -109,18 +108,14 @@ def check_game(game: object) -> None:
         raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, Real)
-
-
 def check_budget(simulations: int | None, seconds: float | None) -> None:
     if (simulations is None) == (seconds is None):
         raise BadOptionError("a search needs a budget: simulations or seconds, and only one of them")
     if simulations is not None:
         fault = f"a budget of {simulations} simulations is not positive"
         whole("simulations", simulations, range(1, UNBOUNDED), fault)
-    if seconds is not None and not (is_number(seconds) and 0.0 < seconds < 1e7):
-        raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
+    if seconds is not None:
+        seconds_below(1e7, "budget", seconds)
 
 
 def check_room(game: Game, state: State, room: int) -> None:
