@@ -58,10 +58,9 @@ class Searcher:
         whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         if not (is_number(temperature) and 0.0 <= temperature < math.inf):
             raise BadOptionError(f"a temperature of {temperature!r} is not a number of 0 or more")
-        planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
-        if reuse and (planned or trees > 1):
+        if reuse and ("reuse" not in found.search_options or trees > 1):
             raise BadOptionError(f"{method}: merged trees or halving cannot be reused")
-        if trees > 1 and (self.method.halves or self.method.settings.formula == EXPECTIMAX):
+        if trees > 1 and "trees" not in found.search_options:
             raise BadOptionError(f"{method} has one tree")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
