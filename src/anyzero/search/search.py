@@ -9,7 +9,7 @@ import numpy as np
 
 from anyzero.errors import AnyzeroError, BadOptionError, check_name, is_number, seconds_below, whole
 from anyzero.games.game import Game, State
-from anyzero.games.line import first_decision
+from anyzero.games.line import Line, first_decision
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import LiveSearch
@@ -22,7 +22,7 @@ TOO_FEW = "too few for a root and a move"
 
 
 class Searcher:
-    """A method with its options, ready to search positions of one game; with `reuse` it remembers its last tree."""
+    """A method with its options, ready to search positions of one game; with `reuse` it keeps its tree along a game."""
 
     def __init__(
         self,
@@ -68,14 +68,10 @@ class Searcher:
         share = max_nodes // self.trees
         self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
-        self.remembers = False
+        self.line: Line | None = None  # of the last search
 
-    def forget(self) -> None:
-        """Start the next search with an empty tree."""
-        self.remembers = False
-
-    def begin(self, state: State, seed: int) -> Run:
-        """A new run over a position, with none of its budget spent."""
+    def begin(self, state: State, seed: int, line: Line | None = None) -> Run:
+        """A new run over a position, with none of its budget spent; with `reuse`, `line` is the game that led to it."""
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
         check_room(self.game, state, self.room)
@@ -88,18 +84,20 @@ class Searcher:
             self.last.make_ready()
         run = self.last
         run.seed(seed)
-        if not (self.remembers and run.move_on(state)):
+        earlier, self.line = self.line, None  # until the new tree is complete
+        played = None if line is None or not self.reuse else line.since(earlier)
+        if played is None or not run.move_on(played, state):
             run.plant(state)
-        self.remembers = self.reuse
+        self.line = line
         return run
 
-    def choose(self, state: State, seed: int) -> int:
+    def choose(self, state: State, seed: int, line: Line | None = None) -> int:
         """The action to play: a search without a report."""
-        return LiveSearch(self, state, seed).finish().choice()
+        return LiveSearch(self, state, seed, line).finish().choice()
 
-    def search(self, state: State, seed: int) -> SearchResult:
+    def search(self, state: State, seed: int, line: Line | None = None) -> SearchResult:
         """Search until the budget is spent; the same seed and number of simulations give the same result."""
-        return LiveSearch(self, state, seed).finish().result()
+        return LiveSearch(self, state, seed, line).finish().result()
 
 
 def check_game(game: object) -> None:
