@@ -174,6 +174,8 @@ def search_many(
         raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
     if chosen.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
+    if len(states) == 0:
+        raise AnyzeroError(f"{game.name}: there are no positions to search")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
     memory: Any = {"room": room(game, simulations, most), "simulations": int(simulations)}
