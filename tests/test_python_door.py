@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("games_here")
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "python.md").read_text()
+TOE = anyzero.load("tic_tac_toe")
 FUNCTIONS = [name for name in anyzero.__all__ if inspect.isfunction(anyzero.find(name))]
 SMALL = {
     "simulations": 10,
@@ -53,6 +54,15 @@ def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
     [
         (lambda: anyzero.match(Path("tic_tac_toe"), "random", "random", games=2), "a Game or its text is needed"),
         (lambda: anyzero.rate("@best", Path("tic_tac_toe")), "a Game or its text is needed"),
+        (lambda: anyzero.load(3), "a game's text is needed, not 3"),
+        (lambda: anyzero.load(Path("nobody.py")), "cannot read the game file nobody.py"),
+        (
+            lambda: anyzero.search("tic_tac_toe", method="uct:9", target="gpu"),
+            "there is no target 'gpu'; did you mean cpu?",
+        ),
+        (lambda: anyzero.search_many(TOE, [], "uct", simulations=9), "tic_tac_toe: there are no positions to search"),
+        (lambda: anyzero.match("tic_tac_toe", "random", "random", gmes=2), "setting 'gmes'; did you mean games?"),
+        (lambda: anyzero.train("tic_tac_toe", generations=-1), "^generations must be from 0 to 1000000, not -1$"),
         (lambda: anyzero.check_game("tic_tac_toe", "moves are legal"), "there is no law 'moves are legal'"),
     ],
 )

@@ -4,6 +4,7 @@ import difflib
 import operator
 import re
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any, SupportsIndex
 
 NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
@@ -57,6 +58,17 @@ def whole(name: str, value: Any, within: range | None = None, fault: str = "") -
     if within is not None and value not in within:
         raise BadOptionError(fault)
     return operator.index(value)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real)
+
+
+def seconds_below(most: float, noun: str, value: Any) -> float:
+    """The positive number of seconds as JSON takes it."""
+    if not (is_number(value) and 0.0 < value < most):
+        raise BadOptionError(f"a {noun} of {value!r} seconds is not a positive number below {most:,.0f}")
+    return value if isinstance(value, int | float) else float(value)
 
 
 def list_some(names: Iterable[str], most: int = 40) -> str:

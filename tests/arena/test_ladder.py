@@ -13,7 +13,7 @@ from anyzero.arena.ladder import UCT, ladder, lost_after, make_result, rate
 from anyzero.arena.statistics import Interval
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import Made, best_network, hash_of, nets, read_card
+from anyzero.networks.find import Made, best_network, hash_of, nets, read_card, write_card
 from anyzero.networks.weights import read_network, save_network
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -51,6 +51,23 @@ def test_a_rating_is_written_as_a_card_goes_on_and_keeps_how_the_net_was_made(tm
     other = rate("@best", "tic_tac_toe", simulations=4, games=2, against=["uct:100"], folder=tmp_path, **QUIET)
     results = [(result.player, result.games) for result in other.card.results if result.opponent == "uct:100"]
     assert sorted(results) == [("gumbel:4", 2), ("gumbel:8", 4)]
+
+
+def test_a_card_has_the_results_of_one_board(tmp_path):
+    """Results on the bundled card's board, whose text leaves out the options, are kept; those of another are not."""
+    measured = Interval(0.5, 0.4, 0.6)
+    first, second = (make_result("gumbel:8", 4, measured, opponent=name) for name in ("random", "uct:20"))
+    earlier = tmp_path / "card.toml"
+
+    def rated(board, *results):
+        game = anyzero.load(board)
+        write_card(earlier, ladders.new_card(game, best_network(game), results, None, (earlier,)))
+        return read_card(earlier)
+
+    assert rated("breakthrough", first).results == (first,)
+    write_card(earlier, read_card(earlier).change(game="breakthrough"))
+    assert rated("breakthrough:columns=8", second).results == (first, second)
+    assert rated("breakthrough:rows=6", second).results == (second,)
 
 
 def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say_so_count(tmp_path, monkeypatch):

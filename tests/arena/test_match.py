@@ -221,6 +221,7 @@ def test_a_plan_plays_every_couple_pair_by_pair():
         ({"game": "take_it_easy", "openings": 1}, "take_it_easy has one seat: there are no openings"),
         ({"limit_s": 0.0}, "0.0 seconds"),
         ({"limit_s": float("nan")}, "nan seconds"),
+        ({"limit_s": "2"}, "'2' seconds is not a positive number below 10,000,000"),
         ({"players": ("random",)}, "two players"),
         ({"legs": (0,), "games": 0}, "0 is not a positive number"),
         ({"legs": (0, 0)}, r"not \(0, 0\)"),
@@ -235,6 +236,12 @@ def test_a_plan_that_cannot_be_played_is_refused(settings, says):
 def test_an_opening_may_be_anything_that_is_shorter_than_the_game():
     assert make_plan("tic_tac_toe", ("random", "random"), openings=8).openings == 8
     assert make_plan("take_it_easy", ("random", "random"), openings=0).openings == 0
+
+
+def test_a_time_limit_may_be_any_number_and_reaches_a_record_as_a_plain_one():
+    for limit_s, written in ((2, "2"), (0.5, "0.5"), (np.int64(2), "2.0"), (np.float32(0.5), "0.5")):
+        plan = make_plan("tic_tac_toe", ("random", "random"), limit_s=limit_s)
+        assert json.dumps(plan.limit_s) == written
 
 
 def test_one_player_may_have_the_first_seat_in_every_game():

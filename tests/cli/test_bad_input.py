@@ -41,6 +41,13 @@ WRONG = [
         ["search", "hex", "uct:10,considered=4"],
         "uct has no option 'considered'; it belongs to gumbel, expectimax; its options: ",
     ),
+    (
+        ["search", "hex", "uct:10,threads=2"],
+        "uct has no option 'threads'; it belongs to nets; its options: exploration, first_play, expand_after, "
+        "max_depth, solve, look_ahead; for one position final, evaluator, max_nodes, trees, reuse, temperature; "
+        "for many positions log_visits, move_value",
+    ),
+    (["search", "hex", "rave:10,tres=2"], "did you mean trees?"),
     (["search", "hex", "flat:10,solve=1"], "flat has no option 'solve'; it belongs to ucb, uct"),
     (["search", "hex", "rave:10,equivalence=30"], "rave: equivalence does nothing with the schedule minimum_error"),
     (["search", "hex", "uct:10,expand_after=0"], "uct: expand_after cannot be '0'"),
@@ -63,6 +70,7 @@ WRONG = [
     ],
     (["search", "hex", f"uct:{'9' * 5000}"], "9999... is not a positive number of simulations"),
     (["search", "hex", "uct:1", "--seed", "9" * 5000], "'--seed': '9999999999999999999999999999999999999999999999999"),
+    (["search", "hex", "uct:99999999s"], "a budget of 99999999.0 seconds is not a positive number below 10,000,000"),
     (["search", "hex", "uct"], "'uct' needs a budget: uct:2000 or uct:2s"),
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),

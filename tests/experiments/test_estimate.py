@@ -116,6 +116,13 @@ def race_chances(goal, total=0, mover=0, seen=frozenset()):
     return found
 
 
+def test_one_number_of_simulations_is_a_list_of_one():
+    one, some = (
+        estimate("tic_tac_toe", simulations=number, reference=5000, repeats=8, progress=False) for number in (20, (20,))
+    )
+    assert one.to_json() == some.to_json()
+
+
 def test_amaf_counts_a_move_once_a_rollout():
     """In a race to 10 the same step is often made twice. 0.06 is 6 standard deviations of 2,500 rollouts."""
     game = load(RACE)

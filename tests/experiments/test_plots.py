@@ -99,6 +99,15 @@ def test_first_seats_are_panels_and_cells_without_games_are_grey(tmp_path):
     assert caption.endswith("Grey: no games.")
 
 
+def test_beside_fixed_first_seats_the_panel_of_alternating_ones_has_its_title_too(tmp_path):
+    budgets = itertools.product((10, 20), repeat=2)
+    rows = [rave_row(5, pair, 12, seat=seat) for pair in budgets for seat in ("first", "both")]
+    figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
+    for name in ("heat_map_hex_rave-bias-1e-5_uct", "budgets_hex_rave-bias-1e-5_uct"):
+        titles = [axes.get_title() for axes in figures[name].axes[:2]]
+        assert titles == ["rave,bias=1e-5 moves first", "the first move alternates"]
+
+
 def test_curves_have_a_line_a_size_with_wilson_intervals(tmp_path):
     rows = [rave_row(size, (budget, budget), size + budget // 100) for size in (5, 7) for budget in (500, 100)]
     rows += [rave_row(5, (100, 500), 3)]  # not an equal budget

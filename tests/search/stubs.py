@@ -31,6 +31,6 @@ def repeat(game, state, num):
     return states
 
 
-def run_of(searcher, state, seed):
+def run_of(searcher, state, seed, line=None):
     """The trees of a search that has spent its budget."""
-    return LiveSearch(searcher, state, seed).finish().run
+    return LiveSearch(searcher, state, seed, line).finish().run

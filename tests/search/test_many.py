@@ -7,7 +7,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.players.player import search
 from anyzero.search import search_many
-from anyzero.search.methods import find_method
+from anyzero.search.methods import METHODS, find_method
 from anyzero.search.report import value_share
 from anyzero.search.run import Run
 from anyzero.search.search import Searcher, adapt
@@ -150,6 +150,14 @@ def test_options_that_do_not_go_together_get_one_sentence(method, options, error
         Searcher(FOUR, method, simulations=5, **options)
 
 
+@pytest.mark.parametrize("method", ["uct", "puct", "gumbel"])
+def test_an_evaluator_may_search_one_move_deep(method):
+    """After a move of the first seat the evaluator says that it has won: every move is worth 1."""
+    result = search(FOUR, START, method, simulations=30, evaluator=first_seat_wins, max_depth=1)
+    assert (result.nodes, result.depth, result.simulations) == (8, 1, 30)
+    assert [child.value for child in result.children] == [1.0] * 7
+
+
 def test_finished_positions_cannot_be_searched():
     state = START
     for move in "abababa":
@@ -258,3 +266,15 @@ def test_moves_may_be_chosen_by_value_and_log_visits():
     run.tree.visits[first : first + 7] = [20, 10, 1, 1, 1, 1, 1]
     run.tree.value[first : first + 7] = [0.0, 0.9, 0, 0, 0, 0, 0]
     assert run.report()[0][0] == actions[1]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_options_that_a_method_is_said_to_take_are_taken_and_the_others_are_not(method):
+    values = {"final": None, "evaluator": "uniform", "max_nodes": 50, "trees": 2, "reuse": True, "temperature": 0.5}
+    said = METHODS[method].search_options
+    for option, value in values.items():
+        if option in said:
+            Searcher(FOUR, method, simulations=5, **{option: value})
+        else:
+            with pytest.raises(BadOptionError):
+                Searcher(FOUR, method, simulations=5, **{option: value})

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.games.contract import CHANCE, OVER
+from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players.player import search
 from anyzero.search import search_many
@@ -127,10 +128,10 @@ def test_a_tree_that_is_used_again_begins_anew_where_only_a_proof_was_known():
     """The look at two moves proves a child that has no children of its own; as a root it needs some."""
     rng = np.random.default_rng(1)
     for number in range(30):
-        player, state = Searcher(FOUR, "uct", simulations=100, reuse=True), FOUR.initial_state()
+        searcher, line = Searcher(FOUR, "uct", simulations=100, reuse=True), Line.begin(FOUR)
         for ply in itertools.count():
-            if FOUR.is_over(state):
+            if FOUR.is_over(line.state):
                 break
-            found = player.search(state, 100 * number + ply)
-            assert len(found.children) == len(FOUR.legal_actions(state))
-            state = FOUR.play(state, int(rng.choice(FOUR.legal_actions(state))))
+            found = searcher.search(line.state, 100 * number + ply, line)
+            assert len(found.children) == len(FOUR.legal_actions(line.state))
+            line = line.play(FOUR, int(rng.choice(FOUR.legal_actions(line.state))))

@@ -66,24 +66,24 @@ def test_a_player_has_no_noise():
 @pytest.mark.parametrize("method", ["uct", "rave", "grave", "puct"])
 def test_the_tree_below_the_moves_is_kept(method):
     searcher = Searcher(FOUR, method, simulations=2_000, reuse=True)
-    run = run_of(searcher, START, 1)
+    line = Line.begin(FOUR)
+    run = run_of(searcher, START, 1, line)
     tree = run.tree
-    reply = int(tree.first[tree.first[0] + int(np.argmax(run.moves().visits))])
-    after = FOUR.play(
-        FOUR.play(START, int(run.moves().actions[np.argmax(run.moves().visits)])), int(tree.action[reply])
-    )
+    move = int(tree.first[0] + np.argmax(run.moves().visits))
+    reply = int(tree.first[move])
+    played = int(tree.action[move]), int(tree.action[reply])
+    line = line.play(FOUR, played[0]).play(FOUR, played[1])
     first, count = int(tree.first[reply]), int(tree.num_children[reply])
     before = {
         int(tree.action[node]): (int(tree.visits[node]), float(tree.value[node]))
         for node in range(first, first + count)
     }
-    assert run.move_on(after)
-    moves = run.moves()
+    moves = searcher.begin(line.state, 2, line).moves()
     kept = {int(a): (int(v), q) for a, v, q in zip(moves.actions, moves.visits, moves.values, strict=True)}
     assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
     assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
     total = sum(visits for visits, _ in before.values())
-    assert sum(run_of(searcher, after, 2).moves().visits) in (
+    assert sum(run_of(searcher, line.state, 2, line).moves().visits) in (
         total + 2_000,
         total,
     )  # the second if it was proven
@@ -95,19 +95,27 @@ def test_the_tree_below_the_moves_is_kept(method):
 )
 def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, moves, win):
     """AMAF values alone need not lead there within 30 simulations."""
-    searcher, state = Searcher(FOUR, "rave", simulations=30, reuse=True), FOUR.play(START, *before.split())
-    searcher.search(state, 0)
-    found = searcher.search(FOUR.play(state, *moves.split()), 0)
+    player, line = parse_player("rave:30,reuse=1"), Line.begin(FOUR, FOUR.play(START, *before.split()))
+    player.think(FOUR, line, 0)
+    for move in moves.split():
+        line = line.play(FOUR, FOUR.parse_action(line.state, move))
+    found = player.think(FOUR, line, 0)
     assert (found.best_move, found.proven) == (win, "win")
 
 
 def test_a_position_that_was_not_foreseen_begins_a_new_tree():
-    searcher = Searcher(FOUR, "uct", simulations=300, reuse=True)
-    run_of(searcher, START, 1)
-    state = START
-    for move in "abcdef":
-        state = FOUR.play(state, move)
-    assert sum(run_of(searcher, state, 1).moves().visits) == 300
+    searcher, line = Searcher(FOUR, "uct", simulations=300, reuse=True), Line.begin(FOUR)
+    run_of(searcher, START, 1, line)
+    for action in range(6):
+        line = line.play(FOUR, action)
+    assert sum(run_of(searcher, line.state, 1, line).moves().visits) == 300
+
+
+def test_the_tree_is_kept_however_many_moves_were_played_since():
+    player, line = parse_player("uct:2000,reuse=1"), Line.begin(FOUR)
+    for move in player.think(FOUR, line, 1).principal_variation[:4]:
+        line = line.play(FOUR, FOUR.parse_action(line.state, move))
+    assert sum(player.think(FOUR, line, 2).visits.values()) > 2_000
 
 
 def test_a_player_keeps_its_tree_within_a_game_alone():
@@ -125,10 +133,12 @@ def test_a_player_keeps_its_tree_within_a_game_alone():
 def test_reuse_saves_work_in_a_game():
     """Both play the same game; with reuse the tree of the later move is larger by what was kept."""
     fresh, reusing = (Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True))
+    line = Line.begin(FOUR)
     for searcher in (fresh, reusing):
-        run_of(searcher, START, 3)
-    after = FOUR.play(FOUR.play(START, "d"), "d")
-    assert sum(run_of(reusing, after, 4).moves().visits) > sum(run_of(fresh, after, 4).moves().visits)
+        run_of(searcher, START, 3, line)
+    after = line.play(FOUR, 3).play(FOUR, 3)
+    visits = [sum(run_of(searcher, after.state, 4, after).moves().visits) for searcher in (fresh, reusing)]
+    assert visits[0] < visits[1]
 
 
 def test_many_positions_may_have_noise_of_their_own():

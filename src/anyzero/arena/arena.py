@@ -18,7 +18,7 @@ from anyzero.arena.standings import Standings, forfeit_words, make_standings, pa
 from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval, named
 from anyzero.arena.workers import Workers
 from anyzero.cluster import Pool, opened
-from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.players import Player
 from anyzero.progress import progress as bar
@@ -79,6 +79,8 @@ def match(
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split into settings for `make_plan` (what is played) and for `play_games` (how)."""
+    for name in settings:
+        check_name("setting", name, MatchSettings.__annotations__)
     how = {name: value for name, value in settings.items() if name in ("progress", "workers", "cluster", "record")}
     how.setdefault("progress", True)
     return {name: value for name, value in settings.items() if name not in how}, how

@@ -21,7 +21,7 @@ from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
-from anyzero.games.load import as_game, load
+from anyzero.games.load import as_game, load, split_text
 from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, net_file, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
@@ -86,8 +86,8 @@ def rate(
 
     `most` skips opponents that search with more simulations; `against` names opponents instead of the ladder's.
     Games are kept in `folder`, from which a stopped rating resumes. The card is written there, or to `card`; earlier
-    results of this net that were not measured again are kept. `playing` takes the options of `match`: `seed`,
-    `workers` and `progress`.
+    results of this net on this board that were not measured again are kept. `playing` takes the options of `match`:
+    `seed`, `workers` and `progress`.
 
     >>> anyzero.rate("@best", "connect_four", games=40)
     """
@@ -124,14 +124,20 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
 def new_card(
     game: Game, path: Path, results: Sequence[CardResult], made: Made | None, earlier: tuple[Path, ...]
 ) -> Card:
-    """The card of a net: the new measurements, and those of the first of these earlier cards of the same net."""
+    """The card of a net: the new measurements, and those on the same board of the first earlier card that has some."""
     network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
     known = [card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network]
-    kept = [] if not known else [old for old in known[0].results if not any(map(old.is_same_measure, results))]
+    same = [card.results for card in known if is_board(game, card.game)]
+    kept = [old for old in (same[0] if same else ()) if not any(map(old.is_same_measure, results))]
     made = made or (known[0].made if known else Made())
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
     both = sorted([*results, *kept], key=lambda one: order.index(one.opponent) if one.opponent in order else len(order))
     return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
+
+
+def is_board(game: Game, text: str) -> bool:
+    """Whether a card's text means this board; it may leave out options, and a game's file may have moved since."""
+    return load(f"{game.source}:{split_text(text)[1]}").options == game.options
 
 
 class Climb:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from anyzero.errors import BadOptionError, whole
+from anyzero.errors import BadOptionError, seconds_below, whole
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.games.load import as_game, load
@@ -108,8 +108,7 @@ def make_plan(
     if openings is not None and plies >= loaded.max_plies:
         longest = f"the longest game of {loaded.text}, {loaded.max_plies} moves"
         raise BadOptionError(f"an opening of {plies} moves is not shorter than {longest}")
-    if limit_s is not None and not 0.0 < limit_s < 1e7:
-        raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
+    limit_s = None if limit_s is None else seconds_below(1e7, "limit", limit_s)
     texts = tuple(parse_player(player).text for player in players)
     return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.bind import Function, bind
+from anyzero.errors import check_name
 
 TARGETS = ("cpu", "cuda", "interpreted", "wasm")
 Constants = Mapping[str, Any]
@@ -53,6 +54,7 @@ def compile_kernel(
         packages = {package_of(member.__module__) for member in (function, *parts.values())}
         inlined = frozenset(packages - set(map(package_of, unit.modules)))
         whole = replace(unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined)
+        check_name("target", target, COMPILERS)
         unit.compiled[key] = COMPILERS[target](function, whole, constants)
     return unit.compiled[key]
 

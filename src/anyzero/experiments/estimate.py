@@ -136,7 +136,7 @@ def estimate(
     game: Game | str,
     state: State | str | None = None,
     *,
-    simulations: Sequence[int] = SIMULATIONS,
+    simulations: Sequence[int] | int = SIMULATIONS,
     reference: int = REFERENCE,
     repeats: int = REPEATS,
     seed: int = 0,
@@ -151,7 +151,7 @@ def estimate(
     >>> anyzero.estimate("hex:size=5").plot()
     """
     game, state = position_of(game, state)
-    simulations = [whole("simulations", number) for number in simulations]
+    simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
     reference, repeats, seed = whole("reference", reference), whole("repeats", repeats), whole("seed", seed)
     check(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)

@@ -99,9 +99,15 @@ def name_players(row: GridRow) -> tuple[str, str]:
     return (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
 
 
-def name_seat(row: GridRow, players: tuple[str, str]) -> str:
-    """Who moves first; empty if both take turns."""
-    return {"first": f"{players[0]} moves first", "second": f"{players[1]} moves first"}.get(row.first_seat, "")
+def by_first_seat(rows: Sequence[GridRow], players: tuple[str, str]) -> dict[str, list[GridRow]]:
+    """The rows of each panel by its title, which says who moves first; empty if both take turns in all games."""
+    words = {
+        "first": f"{players[0]} moves first",
+        "second": f"{players[1]} moves first",
+        "both": "the first move alternates",
+    }
+    found = group(rows, lambda row: words[row.first_seat])
+    return {"": list(rows)} if list(found) == [words["both"]] else found
 
 
 def name_budgets(budgets: tuple[str, str]) -> str:
@@ -142,8 +148,8 @@ class Matrix(NamedTuple):
 
 def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Figure:
     """A panel for each first seat, side by side, with one colour scale."""
-    panels = list(group(rows, lambda row: row.first_seat).values())
-    grids = [{matrix.place(row): row for row in panel} for panel in panels]
+    panels = by_first_seat(rows, matrix.players)
+    grids = [{matrix.place(row): row for row in panel} for panel in panels.values()]
     missing = any((up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across)
     caption = names.caption(matrix.players[0], rows, "Small print") + " Grey: no games." * missing
     letters = max(len(line) for label in matrix.across.values() for line in label.split("\n"))
@@ -152,9 +158,9 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     tallest = max(label.count("\n") + 1 for label in matrix.across.values())
     figure = new_figure(max(4.0, width), 1.7 + 0.56 * len(matrix.up) + 0.15 * tallest, matrix.title, caption)
     all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-    for axes, panel, grid in zip(all_axes, panels, grids, strict=True):
+    for axes, title, grid in zip(all_axes, panels, grids, strict=True):
         image = draw_cells(axes, [[grid.get((up, across)) for across in matrix.across] for up in matrix.up])
-        axes.set_title(name_seat(panel[0], matrix.players), fontsize=LABEL)
+        axes.set_title(title, fontsize=LABEL)
         axes.set_xticks(range(len(matrix.across)), list(matrix.across.values()), fontsize=LABEL)
         axes.set_yticks(range(len(matrix.up)), list(matrix.up.values()), fontsize=LABEL)
         axes.set_xlabel(matrix.says_across, fontsize=LABEL)
@@ -224,14 +230,15 @@ def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
 
 def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figure:
     """Score against budget on a logarithmic axis, with intervals; a panel for each first seat."""
-    players, seats = name_players(rows[0]), list(group(rows, lambda row: row.first_seat).values())
+    players = name_players(rows[0])
+    panels = by_first_seat(rows, players)
     budgets = sorted({budget_value(name_budgets(row.budgets)) for row in rows})
     owner = "both players" if all(all(row.budgets) for row in rows) else players[0 if rows[0].budgets[0] else 1]
     title = f"{short_game(rows[0].game)}: {players[0]} against {players[1]}"
     caption = names.caption(players[0], rows, "Bars")
-    figure = new_figure(1.8 + len(seats) * max(3.2, 0.5 * len(budgets)), 3.4, title, caption)
-    all_axes = figure.subplots(1, len(seats), squeeze=False, sharey=True)[0]
-    for axes, panel in zip(all_axes, seats, strict=True):
+    figure = new_figure(1.8 + len(panels) * max(3.2, 0.5 * len(budgets)), 3.4, title, caption)
+    all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    for axes, (about, panel) in zip(all_axes, panels.items(), strict=True):
         lines = list(group(panel, lambda row: row.options).values())
         for number, line in enumerate(lines):
             shift = (budgets[-1] / budgets[0]) ** (DODGE * (number - (len(lines) - 1) / 2))
@@ -244,7 +251,7 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_ylim(-3, 103)  # so that marks at 0 and 100 are not cut off
         axes.set_yticks([0, 25, 50, 75, 100])
-        finish(axes, name_seat(panel[0], players), f"budget of {owner}, {unit} per move", "")
+        finish(axes, about, f"budget of {owner}, {unit} per move", "")
     all_axes[0].set_ylabel(f"score of {players[0]}, %", fontsize=LABEL)
     add_legend(figure, *all_axes[0].get_legend_handles_labels())
     return figure

@@ -33,9 +33,14 @@ class Line:
 
     def extends(self, earlier: "Line | None") -> bool:
         """Whether the earlier line belongs to the same game and none of it was taken back."""
+        return self.since(earlier) is not None
+
+    def since(self, earlier: "Line | None") -> tuple[int, ...] | None:
+        """The actions since the earlier line; None if it does not extend it."""
         if earlier is None or earlier.start is not self.start:
-            return False
-        return self.actions[: len(earlier.actions)] == earlier.actions
+            return None
+        num = len(earlier.actions)
+        return self.actions[num:] if self.actions[:num] == earlier.actions else None
 
 
 def first_decision(game: Game) -> State | None:

@@ -34,7 +34,7 @@ Maker = Callable[..., Game]
 LOADING = RLock()  # other threads must not see half of a file, nor print while output is redirected
 
 
-def load(text: str, **options: Any) -> Game:
+def load(text: str | Path, **options: Any) -> Game:
     """The game named by a text, with its options from the text or by keyword.
 
     >>> load("breakthrough:rows=6", columns=6).text
@@ -42,7 +42,9 @@ def load(text: str, **options: Any) -> Game:
 
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
-    game = load_trusted(text, options)
+    if not isinstance(text, str | Path):
+        raise BadOptionError(f"a game's text is needed, not {text!r}")
+    game = load_trusted(str(text), options)
     is_checked = game.is_from_file and is_known(key_of(load_file(Path(game.source)), game.options), CHECKED)
     return game if is_checked else guarded(game)
 
@@ -253,10 +255,9 @@ KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true 
 
 def as_game(game: Game | str) -> Game:
     """The game itself, or the one named by a text."""
-    game = load(game) if isinstance(game, str) else game
-    if not isinstance(game, Game):
+    if not isinstance(game, Game | str):
         raise BadOptionError(f"a Game or its text is needed, not {game!r}")
-    return game
+    return load(game) if isinstance(game, str) else game
 
 
 def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:

@@ -11,7 +11,7 @@ from typing import Any
 from anyzero.child import count_cores
 from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
-from anyzero.errors import BadOptionError
+from anyzero.errors import BadOptionError, whole
 from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import load
@@ -65,6 +65,9 @@ def open_run(
     Its schedule covers the given minutes or generations; an existing run is rescheduled if given more minutes.
     The recipe is as in `make_config`.
     """
+    if generations is not None:
+        most = 1_000_000
+        whole("generations", generations, range(most + 1), f"generations must be from 0 to {most}, not {generations}")
     if run is not None and is_run(run_path(run)):
         return reopen(run_path(run), game, minutes, **recipe)
     config = make_config(game, **recipe)

@@ -121,27 +121,23 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
         find_network(wanted.network)  # raises an error if there is none
     arguments = cache(lambda game: search_arguments(wanted, game, threads=threads))
     searchers: dict[tuple[Game, bool], Searcher] = {}
-    last: dict[Searcher, Line] = {}
 
-    def searcher(game: Game, line: Line, seconds: float | None = None) -> Searcher:
-        """The searcher for this budget; it keeps its tree only if the line continues its last search."""
+    def searcher(game: Game, seconds: float | None = None) -> Searcher:
+        """The searcher for this budget."""
         key = game, seconds is not None
         if key not in searchers:
             budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
             searchers[key] = Searcher(game, **{**arguments(game), **budget})
         found = searchers[key]
         found.seconds = found.seconds if seconds is None else seconds
-        if not line.extends(last.get(found)):
-            found.forget()
-        last[found] = line
         return found
 
     def choose(game: Game, line: Line, seed: int) -> int:
         actions = game.legal_actions(line.state)
-        return actions[0] if len(actions) == 1 else searcher(game, line).choose(line.state, seed)
+        return actions[0] if len(actions) == 1 else searcher(game).choose(line.state, seed, line)
 
     def think(game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult:
-        return searcher(game, line, seconds).search(line.state, seed)
+        return searcher(game, seconds).search(line.state, seed, line)
 
     @cache
     def prepare(game: Game) -> None:

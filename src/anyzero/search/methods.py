@@ -80,6 +80,8 @@ POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
 GROWTH = ("expand_after", "max_depth")
 PROOFS = ("solve", "look_ahead")
 TREE = (*BONUS, *GROWTH, *PROOFS)
+SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "threads", "reuse", "temperature")
+"""Options of `search` itself rather than of a method."""
 MANY = ("log_visits", "move_value")  # settings for many trees; for one tree, `final` and its result serve instead
 
 
@@ -89,6 +91,14 @@ class Method(NamedTuple):
     options: tuple[str, ...] = ()  # settings that may be changed
     halves: bool = False  # sequential halving at the root: the worse half of the moves is dropped each round
     final: str = "visits"  # the rule of the final move
+
+    @property
+    def search_options(self) -> list[str]:
+        """The options of `search` itself that it takes without a net."""
+        is_merged = not self.halves and self.settings.formula != EXPECTIMAX
+        is_grown = is_merged and self.settings.formula != GUMBEL
+        takes = {"evaluator": not self.settings.amaf, "trees": is_merged, "threads": False, "reuse": is_grown}
+        return [option for option in SEARCH_OPTIONS if takes.get(option, True)]
 
 
 METHODS: dict[str, Method] = {
@@ -148,10 +158,10 @@ def convert(name: str, key: str, value: object) -> float | int:
     """An option's value as the number that the kernel uses."""
     method = METHODS[name]
     if key not in method.options:
-        others = [other for other, its in METHODS.items() if key in its.options]
-        hint = f"it belongs to {list_some(others)}; " if others else nearest_hint(key, method.options)
-        known = list_some(method.options) or "none"
-        raise UnknownNameError(f"{name} has no option {key!r}; {hint}its options: {known}")
+        others = ["nets"] if key == "threads" else [other for other, its in METHODS.items() if key in its.options]
+        near = nearest_hint(key, (*method.options, *method.search_options))
+        hint = f"it belongs to {list_some(others)}; " if others else near
+        raise UnknownNameError(f"{name} has no option {key!r}; {hint}its options: {list_options(method)}")
     if key == "schedule" and value not in SCHEDULES:
         raise BadOptionError(f"{name}: schedule is {value!r}, not one of {list_some(SCHEDULES)}")
     if key == "schedule":
@@ -171,6 +181,12 @@ def convert(name: str, key: str, value: object) -> float | int:
     return int(number)
 
 
+def list_options(method: Method) -> str:
+    own, many = ([option for option in method.options if (option in MANY) == is_many] for is_many in (False, True))
+    listed = {"": own, "for one position ": method.search_options, "for many positions ": many}
+    return "; ".join(words + list_some(options) for words, options in listed.items() if options)
+
+
 # --- the text of a search
 
 
@@ -185,10 +201,6 @@ class SearchText(NamedTuple):
         """The arguments of `search` besides the game and the state."""
         budget = {"simulations": self.simulations, "seconds": self.seconds}
         return {"method": self.method, **budget, **self.options}
-
-
-SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "threads", "reuse", "temperature")
-"""Options of `search` itself rather than of a method."""
 
 
 def parse_search(text: str) -> SearchText:
@@ -268,7 +280,7 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
     if code != 0 and settings.amaf:
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
-    is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)
+    is_bandit = "max_depth" not in method.options and settings.formula != EXPECTIMAX
     if code == BATCH and is_bandit:
         raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
     if code == GUIDED and not game.has("guided_rollout"):

@@ -16,6 +16,7 @@ from anyzero import stopping
 from anyzero.compile.random import make_streams
 from anyzero.errors import whole
 from anyzero.games.game import State
+from anyzero.games.line import Line
 from anyzero.search import report
 from anyzero.search.halving import CHILD, gumbel_plan, new_halving, next_order
 from anyzero.search.methods import BATCH, EXPECTIMAX, GUMBEL, UNBOUNDED
@@ -47,9 +48,9 @@ class Portion(NamedTuple):
 class LiveSearch:
     """A search in progress; it runs only within `advance`."""
 
-    def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
+    def __init__(self, searcher: "Searcher", state: State, seed: int = 0, line: Line | None = None) -> None:
         self.searcher, self.state, self.seed = searcher, state, whole("seed", seed)
-        self.run = searcher.begin(state, self.seed)
+        self.run = searcher.begin(state, self.seed, line)
         self.seconds = 0.0  # spent in `advance`
         self.simulations = 0  # of all trees, including discarded trials
         self.rate = 0.0  # simulations per tree and second, in the last slice

@@ -1,42 +1,8 @@
 """Tree reuse: the next search of a game starts from the last one's results."""
 
-from typing import Any
-
-from anyzero.compile.bits import same_records
-from anyzero.games.contract import OVER, play, seat_to_move
 from anyzero.search.backup import best_proof
 from anyzero.search.priors import mean_value
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, is_full, plant, root_of
-
-NOT_FOUND = -1
-
-
-def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
-    """Kernel: the node at most two moves below the root whose position is `states[1]`; `states[0]` is the root's."""
-    root = root_of(tree, number)
-    if same_records(states[0], states[1]):
-        return root
-    states[2] = states[0]
-    found = find_child(rules, tree, states, root)
-    for child in range(tree.first[root], tree.first[root] + tree.num_children[root]):
-        if found == NOT_FOUND and tree.visits[child] > 0:
-            states[2] = states[0]
-            play(rules, states[2], int(tree.action[child]))
-            found = find_child(rules, tree, states, child)
-    return found
-
-
-def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:
-    """The child of a node (at position `states[2]`) whose position is `states[1]`."""
-    if seat_to_move(rules, states[2]) == OVER:
-        return NOT_FOUND
-    for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
-        if tree.visits[child] > 0:
-            states[3] = states[2]
-            play(rules, states[3], int(tree.action[child]))
-            if same_records(states[3], states[1]):
-                return child
-    return NOT_FOUND
 
 
 def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:

@@ -16,7 +16,7 @@ from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
 from anyzero.search.priors import pick_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
-from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
+from anyzero.search.reuse import copy_subtree
 from anyzero.search.selection import choose_child, pick_by_amaf, pick_by_means
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree
 
@@ -197,13 +197,15 @@ class Run:
 
     # --- from one move to the next
 
-    def move_on(self, state: Any) -> bool:
-        """Make the position the root and keep its subtree, if it is at most two moves away; for a single tree."""
-        states = self.game.new_states(4)
-        states[0], states[1] = self.roots[0], state
-        node = int(self.kernel(find_descendant)(self.game.rules, self.tree, states, 0))
-        if node == NOT_FOUND:
-            return False
+    def move_on(self, played: Sequence[int], state: Any) -> bool:
+        """Make the position after these actions the root and keep its subtree, if it was visited; for a single tree."""
+        node = 0
+        for action in played:
+            part = self.children(node)
+            found = np.flatnonzero((self.tree.action[part] == action) & (self.tree.visits[part] > 0))
+            if len(found) == 0:
+                return False
+            node = part.start + int(found[0])
         if node != 0:
             new = new_tree(self.game, self.settings, self.room) if self.spare is None else self.spare
             self.kernel(copy_subtree)(self.tree, new, node, 0)

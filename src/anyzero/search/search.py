@@ -3,14 +3,13 @@
 import math
 import statistics
 import time
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import AnyzeroError, BadOptionError, check_name, whole
+from anyzero.errors import AnyzeroError, BadOptionError, check_name, is_number, seconds_below, whole
 from anyzero.games.game import Game, State
-from anyzero.games.line import first_decision
+from anyzero.games.line import Line, first_decision
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import LiveSearch
@@ -23,7 +22,7 @@ TOO_FEW = "too few for a root and a move"
 
 
 class Searcher:
-    """A method with its options, ready to search positions of one game; with `reuse` it remembers its last tree."""
+    """A method with its options, ready to search positions of one game; with `reuse` it keeps its tree along a game."""
 
     def __init__(
         self,
@@ -59,10 +58,9 @@ class Searcher:
         whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         if not (is_number(temperature) and 0.0 <= temperature < math.inf):
             raise BadOptionError(f"a temperature of {temperature!r} is not a number of 0 or more")
-        planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
-        if reuse and (planned or trees > 1):
+        if reuse and ("reuse" not in found.search_options or trees > 1):
             raise BadOptionError(f"{method}: merged trees or halving cannot be reused")
-        if trees > 1 and (self.method.halves or self.method.settings.formula == EXPECTIMAX):
+        if trees > 1 and "trees" not in found.search_options:
             raise BadOptionError(f"{method} has one tree")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
@@ -70,14 +68,10 @@ class Searcher:
         share = max_nodes // self.trees
         self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
-        self.remembers = False
+        self.line: Line | None = None  # of the last search
 
-    def forget(self) -> None:
-        """Start the next search with an empty tree."""
-        self.remembers = False
-
-    def begin(self, state: State, seed: int) -> Run:
-        """A new run over a position, with none of its budget spent."""
+    def begin(self, state: State, seed: int, line: Line | None = None) -> Run:
+        """A new run over a position, with none of its budget spent; with `reuse`, `line` is the game that led to it."""
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
         check_room(self.game, state, self.room)
@@ -90,27 +84,25 @@ class Searcher:
             self.last.make_ready()
         run = self.last
         run.seed(seed)
-        if not (self.remembers and run.move_on(state)):
+        earlier, self.line = self.line, None  # until the new tree is complete
+        played = None if line is None or not self.reuse else line.since(earlier)
+        if played is None or not run.move_on(played, state):
             run.plant(state)
-        self.remembers = self.reuse
+        self.line = line
         return run
 
-    def choose(self, state: State, seed: int) -> int:
+    def choose(self, state: State, seed: int, line: Line | None = None) -> int:
         """The action to play: a search without a report."""
-        return LiveSearch(self, state, seed).finish().choice()
+        return LiveSearch(self, state, seed, line).finish().choice()
 
-    def search(self, state: State, seed: int) -> SearchResult:
+    def search(self, state: State, seed: int, line: Line | None = None) -> SearchResult:
         """Search until the budget is spent; the same seed and number of simulations give the same result."""
-        return LiveSearch(self, state, seed).finish().result()
+        return LiveSearch(self, state, seed, line).finish().result()
 
 
 def check_game(game: object) -> None:
     if not isinstance(game, Game):
         raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, Real)
 
 
 def check_budget(simulations: int | None, seconds: float | None) -> None:
@@ -119,8 +111,8 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
     if simulations is not None:
         fault = f"a budget of {simulations} simulations is not positive"
         whole("simulations", simulations, range(1, UNBOUNDED), fault)
-    if seconds is not None and not (is_number(seconds) and 0.0 < seconds < 1e7):
-        raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
+    if seconds is not None:
+        seconds_below(1e7, "budget", seconds)
 
 
 def check_room(game: Game, state: State, room: int) -> None:
@@ -182,6 +174,8 @@ def search_many(
         raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
     if chosen.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
+    if len(states) == 0:
+        raise AnyzeroError(f"{game.name}: there are no positions to search")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
     memory: Any = {"room": room(game, simulations, most), "simulations": int(simulations)}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero import stopping
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name, seconds_below
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
 from anyzero.progress import progress as bar
@@ -250,8 +250,8 @@ class _Task:
     def __init__(
         self, solver: Solver, state: State, seconds: float | None, max_nodes: int | None, watch: Watch | None
     ) -> None:
-        if seconds is not None and not 0.0 < seconds < 1e9:
-            raise BadOptionError(f"a budget of {seconds} seconds is not a positive number")
+        if seconds is not None:
+            seconds_below(1e9, "budget", seconds)
         if max_nodes is not None and max_nodes < 1:
             raise BadOptionError(f"a budget of {max_nodes} nodes is not positive")
         self.solver, self.game, self.state, self.watch = solver, solver.game, state, watch
