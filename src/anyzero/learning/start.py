@@ -65,6 +65,9 @@ def open_run(
     Its schedule covers the given minutes or generations; an existing run is rescheduled if given more minutes.
     The recipe is as in `make_config`.
     """
+    other = (recipe.get("changes") or {}).get("game", game)
+    if game is not None and load(game).text != load(str(other)).text:
+        raise BadOptionError(f"two games are named: {game} and, as a setting, game={other}")
     if run is not None and is_run(run_path(run)):
         return reopen(run_path(run), game, minutes, **recipe)
     config = make_config(game, **recipe)
