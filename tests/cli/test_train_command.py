@@ -183,6 +183,8 @@ def test_a_sweep_that_cannot_go_on_with_a_later_run_trains_none(run, tiny):
         (("tic_tac_toe", "--sweep", "selfplay.games"), "is not of the form setting=a,b,c"),
         (("tic_tac_toe", "--device", "cuda"), "needs an NVIDIA GPU"),
         ((), "name a game, a preset, or a config file"),
+        (("tic_tac_toe", "--set", "game=hex"), "two games are named: tic_tac_toe and, as a setting, game=hex"),
+        (("tic_tac_toe", "--sweep", "game=hex,oware"), "two games are named"),
         (("tic_tac_toe", "--run", "..hidden"), "a run cannot be called"),
     ],
 )

@@ -95,11 +95,21 @@ def test_a_loss_that_is_not_finite_is_an_infinite_share():
     assert Trial(None, 0.1, 1.0, 0.25, 3).share == 0.25
 
 
+def test_a_trial_that_ends_because_all_is_learnt_is_not_too_short():
+    assert not Trial(None, 0.1, 1.0, 0.01, 21).is_short
+    assert Trial(None, 0.1, 1.0, 0.5, 21).is_short
+
+
 # --- the sign of values
 
 
 def test_a_sound_game_is_learnt_with_its_sign():
     assert says(check_learnt_sign(nim_case())) == (WELL, "a new network learns results")
+
+
+def test_a_run_with_a_short_window_learns_all_last_positions_of_random_games():
+    found = check_learnt_sign(nim_case(changes={"replay.window": 1}))
+    assert says(found) == (WELL, "a new network learns results")
 
 
 def test_targets_with_the_wrong_sign_are_found(monkeypatch):

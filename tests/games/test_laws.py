@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import anyzero
 from anyzero.compile.random import random_below
+from anyzero.errors import BadGameError
 from anyzero.games.breakthrough import format_state, payoffs
 from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
@@ -215,6 +217,44 @@ def test_a_symmetry_also_turns_the_outcomes_of_chance(tmp_path, outcomes, ok):
     path.write_text(f"{source}\n\ndef symmetries(rules):\n    cells = np.arange(9)[::-1]\n    return {turn}\n")
     _, result = check_game(load(str(path)), "symmetries commute with play", num_games=8, target="interpreted")
     assert result.ok == ok, result.detail
+
+
+@named("score")
+def score_that_follows(rules, state, seat):
+    return 400.0 if seat == state.mover else 0.0
+
+
+@named("payoffs")
+def payoffs_in_points(rules, state, out):
+    """400 of 800 points are a payoff of 0, none are -1."""
+    out[state.mover] = 0.0
+    out[1 - state.mover] = -1.0
+
+
+def test_a_best_score_of_which_payoffs_are_no_function_is_caught():
+    faults, changes = (score_that_follows, payoffs_in_points), {"zero_sum": False}
+    assert not is_broken("payoffs are fair", *faults, best_score=800.0, **changes)
+    assert is_broken("payoffs are fair", *faults, best_score=400.0, **changes)
+    assert is_broken("payoffs are fair", score_that_follows, best_score=800.0)
+    with pytest.raises(BadGameError, match="best_score turns payoffs into points, and there is no function score"):
+        replace(load(GAME), best_score=800.0)
+
+
+def test_payoffs_that_do_not_sum_to_zero_are_told_what_allows_that():
+    game = replace(load(GAME), functions=[*load(GAME).functions, payoffs_for_both])
+    _, result = check_game(game, "payoffs are fair", num_games=8, target="interpreted")
+    assert result.detail.startswith("payoffs [1.0, 1.0] do not sum to zero, which needs zero_sum=False,")
+
+
+def test_an_example_that_cannot_be_played_is_caught_and_the_rules_name_it(tmp_path):
+    path = tmp_path / "swop.py"
+    path.write_text(EXAMPLE.read_text().replace('"num_actions": 9', '"num_actions": 9, "example": "b2 swop"'))
+    _, result = check_game(load(str(path)), "pictures are complete", num_games=8, target="interpreted")
+    says = "the game's example cannot be played: my_tic_tac_toe: 'swop' is not a legal move here"
+    assert not result.ok
+    assert says in result.detail
+    with pytest.raises(BadGameError, match=says):
+        _ = anyzero.rules(str(path)).pictures
 
 
 def test_a_rollout_that_is_not_random_play_is_caught():

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from anyzero.games.load import load
+from anyzero.learning import selfplay
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import new_samples, take
 from anyzero.learning.selfplay import expect, goes_on, play_random, trace_back
+from anyzero.learning.stages import Stages
 from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.networks.manifest import Generation
+from anyzero.seeds import draw_seed
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of
@@ -100,6 +104,17 @@ def test_a_run_that_is_stopped_learns_the_same_expectations(tmp_path):
     assert stops > 1
     assert weights(folder.path) == weights(whole.path)
     assert whole.reports()[-1]["selfplay"]["samples"] == 4 * 19
+
+
+def test_a_champion_that_stays_sees_other_draws_in_every_generation(tmp_path, monkeypatch):
+    """As of the generation before the games, whose number is the champion's own if it was just promoted."""
+    stages, seeds = Stages(RunFolder.create(tmp_path / "run", fill_in(tiny_config()))), []
+    stages.evaluator, stages.evaluated = Weighing(stages.game), 2
+    monkeypatch.setattr(selfplay, "expect", lambda *_, seed, **more: seeds.append(seed))
+    for number in (2, 3, 4):
+        stages.expect(None, Generation(tmp_path, {}, number, 2, None, promoted=number == 2, seal=""), block=1)
+    assert seeds[0] == draw_seed("draws", stages.config.seed, 2, 1)
+    assert len(set(seeds)) == 3
 
 
 def test_some_draws_have_the_mean_of_all():

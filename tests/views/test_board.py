@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from anyzero.views import Board, Circle, Label, Polygon
 from anyzero.views.board import assemble, board_values, check_board
-from anyzero.views.boards import square_cells, stone
+from anyzero.views.boards import hex_cells, hex_labels, point_cells, square_cells, square_labels, stone
 
 STONES = (stone(0, text="X", name="cross"), stone(1, text="O", name="nought"))
 MARKS = ((Circle(0.25, 0, 0.1, "ink"), Label(0, 0.5, "on {cell}")), (Polygon(((0, 0), (0.5, 0), (0, 0.5)), "accent"),))
@@ -105,6 +106,19 @@ def test_a_caption_that_is_not_there_is_refused():
 def test_a_board_is_checked_with_all_that_it_can_show(changes, says):
     with pytest.raises(ValueError, match=says):
         check_board(board(**changes))
+
+
+@pytest.mark.parametrize("text_scale", [(1e9, 2), (2, 1e9)])
+def test_a_board_that_would_be_drawn_with_a_billion_letters_is_refused(text_scale):
+    with pytest.raises(ValueError, match="more than 10000 letters wide or tall: is text_scale too large"):
+        check_board(board(text_scale=text_scale, over=()))
+
+
+def test_columns_beyond_the_alphabet_are_refused():
+    assert square_cells(1, 26)[-1].name == "z1"
+    for build in (partial(square_cells, 1), partial(square_labels, 1), partial(point_cells, 1), hex_cells, hex_labels):
+        with pytest.raises(ValueError, match="columns have letters, at most 26"):
+            build(27)
 
 
 def test_a_board_may_be_captions_and_buttons_alone():

@@ -21,6 +21,7 @@ from anyzero.networks.models import Network
 
 STEPS, SECONDS = 250, 6.0  # maximum per trial
 FEW_STEPS = 60  # with fewer, failing to learn a batch proves nothing
+LEARNT = 0.02  # below this share of the first loss a trial ends
 FEW_POSITIONS = 8  # minimum decided positions for judging values
 SOUND_RATE = 1e-3  # a learning rate at which networks of this kind learn
 
@@ -40,7 +41,7 @@ class Trial(NamedTuple):
     @property
     def is_short(self) -> bool:
         """Whether the network is too slow here for the trial to prove anything."""
-        return self.steps < FEW_STEPS and math.isfinite(self.last)
+        return self.steps < FEW_STEPS and LEARNT <= self.share < math.inf
 
     @property
     def text(self) -> str:
@@ -57,12 +58,12 @@ def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -
             parts = row_losses(trainer.network, trainer.forward(batch), batch)
             loss = (batch.weights * trainer.loss(parts, batch)).mean()
             losses.append(float(loss.detach()))
-            if not math.isfinite(losses[-1]) or losses[-1] < 0.02 * losses[0]:
+            if not math.isfinite(losses[-1]) or losses[-1] < LEARNT * losses[0]:
                 break
             trainer.backward(loss)
             trainer.step(rate)
             end = min(end, monotonic() + SECONDS)  # the first step may compile
-    tail = losses[-1:] if losses[-1] < 0.02 * losses[0] else losses[-10:]
+    tail = losses[-1:] if losses[-1] < LEARNT * losses[0] else losses[-10:]
     last = sum(tail) / len(tail)
     return Trial(trainer.network_to_play(), rate, losses[0], last if math.isfinite(last) else math.inf, len(losses))
 
@@ -105,7 +106,7 @@ def check_learnt_sign(case: Case) -> Finding:
     if np.ptp(chosen.payoffs) == 0.0:
         return Finding(SKIPPED, "the last positions of random games all have the same result for the seat to move")
     chosen.values[:] = chosen.payoffs  # what a search would find there
-    settings = {"replay.merge": True, "replay.symmetries": False}
+    settings = {"replay.merge": True, "replay.symmetries": False, "replay.window": chosen.num}
     config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
     replay = build_replay(case.game, chosen, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)

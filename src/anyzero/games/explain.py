@@ -7,6 +7,7 @@ from html import escape
 from textwrap import fill
 from typing import Any
 
+from anyzero.errors import BadGameError, IllegalMoveError
 from anyzero.games.game import Game, State
 from anyzero.games.load import as_game
 from anyzero.report import Part, Sheet, Shown
@@ -63,7 +64,10 @@ def rules(game: Game | str) -> Rules:
 def telling_state(game: Game) -> State:
     """The position after the game's example, or halfway through a random game."""
     if game.example:
-        return game.play(game.initial_state(), *game.example.split())
+        try:
+            return game.play(game.initial_state(), *game.example.split())
+        except IllegalMoveError as error:
+            raise BadGameError(f"the game's example cannot be played: {error}") from None
     states, draw = [game.initial_state()], random.Random(0)
     while not game.is_over(states[-1]):
         states.append(game.play(states[-1], draw.choice(game.legal_actions(states[-1]))))

@@ -61,7 +61,7 @@ def payoffs(rules: Any, state: Any, out: Any) -> None:
         if not -1.0 <= out[seat] <= 1.0:
             raise ValueError("payoffs writes a result that is not in [-1, 1]")
     if ZERO_SUM and not -1e-6 < total < 1e-6:
-        raise ValueError("payoffs writes results that do not sum to zero")
+        raise ValueError("payoffs writes results that do not sum to zero, which needs zero_sum=False")
 
 
 def chance_weight(rules: Any, state: Any, outcome: int) -> float:
@@ -112,6 +112,8 @@ def check_definition(game: "Game") -> None:
     for required in contract.REQUIRED:
         if not game.has(required.__name__):
             raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
+    if game.best_score and not game.has("score"):
+        raise BadGameError(f"{game.name}: best_score turns payoffs into points, and there is no function score")
     if not hasattr(game.rules, "_fields"):
         kind = type(game.rules).__name__
         raise BadGameError(f"{game.name}: the rules are a {kind}: make them a NamedTuple, class Rules(NamedTuple)")

@@ -19,13 +19,14 @@ import numpy as np
 from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
 from anyzero.games.contract import CHANCE, OVER
+from anyzero.games.explain import telling_state
 from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.load import load_trusted
 from anyzero.games.observe import Observations, draw_all, observe
 from anyzero.games.rollouts import rollouts
 
 FALSE_ALARM = 1e-6  # the probability that a correct rollout is rejected
-INTERPRETED_PLIES = 2000
-INTERPRETED_S = 4.0  # limits of interpreted play: this many plies, and no new game after this long
+INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -43,7 +44,7 @@ class Evidence:
     browser: bool = True  # whether the game is also compiled to wasm
     seed: int = 1
     target: str = "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
-    most_s: float = INTERPRETED_S  # how long new games are started in plain Python
+    most_s: float = 4.0  # how long new games are started in plain Python
     law_s: float = math.inf  # processor time after which a law's Python code counts as endless
 
     @cached_property
@@ -99,10 +100,10 @@ def every_position(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
         yield from ((record.at(ply), f" at ply {ply}") for ply in range(len(record.seats)))
 
 
-def every_end(evidence: Evidence) -> Iterator[tuple[np.ndarray, str]]:
+def every_end(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
     for number, record in enumerate(evidence.records):
         if record.seats[-1] == OVER:
-            yield record.payoffs, f" in game {number}"
+            yield record.at(-1), f" in game {number}"
 
 
 def some_states(most: int) -> Callable[[Evidence], Iterator[tuple[State, str]]]:
@@ -110,6 +111,8 @@ def some_states(most: int) -> Callable[[Evidence], Iterator[tuple[State, str]]]:
 
 
 def some_and_last_states(evidence: Evidence) -> Iterator[tuple[State, str]]:
+    if evidence.game.example:  # its moves are those of a game with default options
+        telling_state(load_trusted(evidence.game.source) if evidence.game.source else evidence.game)
     yield from some_states(8)(evidence)
     for number, record in enumerate(evidence.records):
         yield record.states[-1].copy(), f" at the end of game {number}"
@@ -232,13 +235,18 @@ def games_end(game: Game, evidence: Evidence) -> str | None:
     return None if evidence.ends else f"a game went on for more than max_plies = {game.max_plies} plies"
 
 
-def payoffs_are_fair(game: Game, payoffs: np.ndarray) -> str | None:
-    """Payoffs are in [-1, 1], written for every seat, and sum to zero where the game says so."""
+def payoffs_are_fair(game: Game, end: Observations) -> str | None:
+    """Payoffs are in [-1, 1], written for every seat, and sum to zero or follow from scores where the game says so."""
+    payoffs, best = end.payoffs, game.best_score
     if np.isnan(payoffs).any():
         return "payoffs leaves a seat without a result"
     if np.abs(payoffs).max() > 1.0:
         return f"payoffs {payoffs.tolist()} are not in [-1, 1]"
-    return f"payoffs {payoffs.tolist()} do not sum to zero" if game.zero_sum and abs(payoffs.sum()) > 1e-9 else None
+    if game.zero_sum and abs(payoffs.sum()) > 1e-9:
+        return f"payoffs {payoffs.tolist()} do not sum to zero, which needs zero_sum=False,"
+    if best and not np.allclose(payoffs, 2 * end.scores / best - 1, rtol=0.0, atol=1e-6):
+        return f"payoffs {payoffs.tolist()} with scores {end.scores.tolist()} are not 2 * score / {best:g} - 1"
+    return None
 
 
 def chance_weights_are_positive(game: Game, at: Observations) -> str | None:

@@ -68,6 +68,9 @@ def open_run(
     if generations is not None:
         most = 1_000_000
         whole("generations", generations, range(most + 1), f"generations must be from 0 to {most}, not {generations}")
+    other = (recipe.get("changes") or {}).get("game", game)
+    if game is not None and load(game).text != load(str(other)).text:
+        raise BadOptionError(f"two games are named: {game} and, as a setting, game={other}")
     if run is not None and is_run(run_path(run)):
         return reopen(run_path(run), game, minutes, **recipe)
     config = make_config(game, **recipe)

@@ -50,7 +50,9 @@ class Trainer:
     ) -> TrainReport:
         """Learn from a source for one generation; the same state, source and `rng` give the same numbers."""
         if source.num == 0:
-            raise AnyzeroError("there are no samples to train on: play games first")
+            raise AnyzeroError(
+                "there are no samples to train on: the games are too short (selfplay.max_plies, opening_plies)"
+            )
         with computing_on(self.threads, self.network.config):
             return Lesson(self, source, generation, rng, pace).run(watch)
 

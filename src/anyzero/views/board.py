@@ -288,11 +288,11 @@ def check_board(board: Any, num_outcomes: int = 0) -> None:
         raise TypeError(f"board returns {board!r}, not a Board")
     pieces = tuple(kind.on(cell.name) for cell in board.cells[:1] for kind in board.kinds)
     over = (*board.over, *(shape for shapes in board.marks for shape in shapes))
-    all_cells = Scene(board.cells, under=board.under, over=over)
+    all_cells = Scene(board.cells, under=board.under, over=over, text_scale=board.text_scale)
     all_kinds = Scene(board.cells[:1], pieces, caption=" ".join(board.captions), title=board.title)
     if len(board.outcomes) not in (0, num_outcomes):
         raise ValueError(f"the board has {len(board.outcomes)} outcomes, the game {num_outcomes}")
-    _ = all_cells.svg, all_kinds.svg, board.move_cells, " ".join((*board.moves, *board.outcomes))
+    _ = all_cells.text, all_cells.svg, all_kinds.svg, board.move_cells, " ".join((*board.moves, *board.outcomes))
 
 
 # --- as plain values, for the page

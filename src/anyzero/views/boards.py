@@ -20,7 +20,13 @@ MOST_DOTS = 24  # maximum seeds drawn in a house
 
 def cell_name(row: int, column: int) -> str:
     """Column letter and row number, counted from 1: row 0, column 2 is `c1`."""
-    return f"{LETTERS[column]}{row + 1}"
+    return f"{letter_of(column)}{row + 1}"
+
+
+def letter_of(column: int) -> str:
+    if column >= len(LETTERS):
+        raise ValueError(f"columns have letters, at most {len(LETTERS)}: name the cells of a wider board yourself")
+    return LETTERS[column]
 
 
 # --- outlines
@@ -72,7 +78,7 @@ def round_cells(rows: int, columns: int) -> tuple[Cell, ...]:
 
 def square_labels(rows: int, columns: int) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
-    letters = [Label(column, rows - 0.14, LETTERS[column], 0.24, "muted") for column in range(columns)]
+    letters = [Label(column, rows - 0.14, letter_of(column), 0.24, "muted") for column in range(columns)]
     numbers = [Label(-0.86, rows - 1 - row, str(row + 1), 0.24, "muted") for row in range(rows)]
     return (*letters, *numbers)
 
@@ -126,7 +132,7 @@ def hex_cells(size: int) -> tuple[Cell, ...]:
 
 def hex_labels(size: int) -> tuple[Label, ...]:
     """Letters above the columns, along their slant, and numbers to the left of the rows."""
-    letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.24, "muted") for column in range(size)]
+    letters = [Label(column - 0.5, -HEX_ROW, letter_of(column), 0.24, "muted") for column in range(size)]
     numbers = [Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.24, "muted") for row in range(size)]
     return (*letters, *numbers)
 

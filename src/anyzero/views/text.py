@@ -18,6 +18,7 @@ class Letter(NamedTuple):
 
 Canvas = dict[tuple[int, int], Letter]  # letters by row and column
 BLANK = Letter(" ", "")
+MOST_LETTERS = 10_000  # in a line, and lines: more is a mistake, and would fill the memory
 
 STYLES = {
     "": "",
@@ -43,6 +44,10 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
     canvas, text = lay_out(scene, marked), Text(no_wrap=True)
     rows, left = sorted(row for row, _ in canvas), min((column for _, column in canvas), default=0)
+    if rows and max(rows[-1] - rows[0], max(column for _, column in canvas) - left) > MOST_LETTERS:
+        raise ValueError(
+            f"the picture as text is more than {MOST_LETTERS} letters wide or tall: is text_scale too large?"
+        )
     for row in range(rows[0], rows[-1] + 1) if rows else ():
         used = [column for found, column in canvas if found == row and canvas[row, column].text != " "]
         line = [canvas.get((row, column), BLANK) for column in range(left, max(used, default=left - 1) + 1)]
