@@ -58,9 +58,7 @@ def train(
     batches: Annotated[int | None, flag("--batches", "Batches per generation, instead of epochs.")] = None,
     batch_size: Annotated[int | None, flag("--batch-size", "Samples per batch.")] = None,
     learning_rate: Annotated[float | None, flag("--learning-rate", "The learning rate.")] = None,
-    dirichlet_epsilon: Annotated[
-        float | None, flag("--dirichlet-epsilon", "Share of Dirichlet noise at the root.")
-    ] = None,
+    dirichlet_epsilon: Annotated[float | None, flag("--dirichlet-epsilon", "Root share of Dirichlet noise.")] = None,
     dirichlet_alpha: Annotated[float | None, flag("--dirichlet-alpha", "Concentration of that noise.")] = None,
     convergence_threshold: Annotated[
         float | None, flag("--convergence-threshold", "Stop when the benchmark improves by less than this.")
