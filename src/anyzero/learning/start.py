@@ -66,8 +66,7 @@ def open_run(
     The recipe is as in `make_config`.
     """
     if generations is not None:
-        most = 1_000_000
-        whole("generations", generations, range(most + 1), f"generations must be from 0 to {most}, not {generations}")
+        change(RunConfig(), {"generations": whole("generations", generations)})  # raises an error if out of range
     other = (recipe.get("changes") or {}).get("game", game)
     if game is not None and load(game).text != load(str(other)).text:
         raise BadOptionError(f"two games are named: {game} and, as a setting, game={other}")
