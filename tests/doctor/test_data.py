@@ -421,14 +421,6 @@ def test_a_gate_that_nobody_has_passed_for_long_is_doubtful():
     assert check_gate(gate_case(gates=[False] * 9)).verdict == WELL
 
 
-def test_a_teacher_is_met_at_a_gate_though_the_run_has_none():
-    case = gate_case({"gate.games": 0, "teacher": "best"})
-    case.newest = MagicMock(champion=0)
-    assert says(check_gate(case)) == (WELL, "the teacher plays until a candidate is as strong")
-    case.newest = MagicMock(champion=3)
-    assert check_gate(case).verdict == SKIPPED
-
-
 def test_games_of_three_seats_have_no_gate():
     case = gate_case()
     case.game = MagicMock(num_seats=3)

@@ -141,14 +141,6 @@ def test_without_deals_there_is_no_benchmark(tmp_path):
         assert Stages(folder).measure(folder.part(0), 0) == {}
 
 
-def test_a_teachers_benchmark_does_not_end_a_run_that_still_improves(tmp_path, monkeypatch):
-    folder = new_folder(tmp_path, teacher="best", benchmark={"convergence_threshold": 1.0})
-    means = [160.0, *range(10, 100, 10)]
-    reports = [{"generation": number, "benchmark": {"mean": mean}} for number, mean in enumerate(means)]
-    monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
-    assert Training(folder).benchmarks() == means[1:]
-
-
 def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeypatch):
     """Ten benchmarks without a gain end a run; the tenth here was made because training had stopped."""
     folder = new_folder(tmp_path, benchmark={"every": 2, "convergence_threshold": 1.0})

@@ -21,7 +21,6 @@ FLAGS = {
     "dirichlet_alpha": "selfplay.noise_concentration",
     "convergence_threshold": "benchmark.convergence_threshold",
     "from": "begin_with",
-    "teacher": "teacher",
     "device": "device",
     "seed": "seed",
 }
@@ -49,7 +48,6 @@ def train(
         int | None, option("Stop after this many generations in total.", name="--generations --iterations", min=0)
     ] = None,
     begin_with: Annotated[str | None, flag("--from", "Start from a trained network: a run or a file.")] = None,
-    teacher: Annotated[str | None, flag("--teacher", "Learn from a trained network's games until as strong.")] = None,
     device: Annotated[str | None, flag("--device", "cpu or cuda.")] = None,
     seed: Annotated[int | None, flag("--seed", "The random seed.")] = None,
     games: Annotated[int | None, flag("--games", "Self-play games per generation.")] = None,

@@ -250,8 +250,6 @@ def check_losses(case: Case) -> Finding:
 def check_gate(case: Case) -> Finding:
     """Its games must be distinct, an equal candidate should seldom pass, and a better one mostly."""
     config, game = case.config.gate, case.game
-    if case.config.teacher and case.newest is not None and case.newest.champion == 0:
-        return Finding(WELL, "the teacher plays until a candidate is as strong", "it meets each of them")
     if config.games == 0 or game.num_seats > 2:
         return Finding(SKIPPED, "there is no gate: every candidate is promoted")
     plies = default_openings(game) if config.opening_plies < 0 else config.opening_plies

@@ -224,8 +224,6 @@ class RunConfig(Schema):
     """Self-play threads; 0: one per core."""
     begin_with: str = ""
     """A network (`hex5`, `hex5/12`, `best`, a file) to start from instead of random weights."""
-    teacher: str = ""
-    """A network, of any size, that plays the games until the run's own, which learns from them, is as strong."""
     network: NetworkConfig = NetworkConfig()
     selfplay: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
@@ -293,6 +291,7 @@ GONE_SETTINGS = {
     "trainer.step_every": None,
     "trainer.step_factor": None,
     "trainer.soft_policy": 0.0,
+    "teacher": "",
 }
 """Settings of earlier versions, and the value with which each had no effect; None: any."""
 

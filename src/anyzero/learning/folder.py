@@ -24,7 +24,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
 from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
 from anyzero.networks import manifest
-from anyzero.networks.manifest import GENERATIONS, LEARNER, NETWORK, REPORT, Generation, Generations
+from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 from anyzero.sealed import DamagedError, describe_file, read_sealed
 
 END, END_FILE = "anyzero end 1", "end.json"
@@ -240,7 +240,7 @@ class RunFolder(Generations):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
                 wanted = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK, LEARNER] if wanted else [])}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if wanted else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()

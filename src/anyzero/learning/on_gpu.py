@@ -20,7 +20,6 @@ from anyzero.learning.config import RunConfig
 from anyzero.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import LATER_KNOWN, Samples, new_samples
 from anyzero.learning.selfplay import Order, make_pairings, manner_of, start_states
-from anyzero.networks.config import NetworkConfig
 from anyzero.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 from anyzero.stopping import check as check_stopping
 
@@ -183,15 +182,12 @@ class RunGames:
     def __init__(self, game: Game, config: RunConfig, seed: int) -> None:
         self.game, self.config, self.seed = game, config, seed
         self.games: GpuGames | None = None
-        self.architecture: NetworkConfig | None = None
 
     def play(self, order: Order, num: int, watch: Watch | None = None) -> BlockResult:
         """The next `num` finished games, or a few more."""
         from anyzero.networks.models import network_of
 
         networks = [network_of(read(), self.game) for _, read in order.networks]
-        if self.architecture != networks[0].config:  # its teacher's until a network takes over
-            self.games, self.architecture = None, networks[0].config
         games = self.games = self.games or self.begin(networks)
         games.evaluator.load(*networks)  # type: ignore[attr-defined]
         pairings = make_pairings(self.game, order.shares, two_champions=self.config.selfplay.two_champions)

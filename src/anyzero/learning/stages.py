@@ -23,7 +23,7 @@ from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning import selfplay
 from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant, surprise_weights
-from anyzero.learning.config import GateConfig, RunConfig
+from anyzero.learning.config import RunConfig
 from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import num_steps
@@ -34,7 +34,7 @@ from anyzero.learning.samples import BadShardError, Samples, join, load_shard, n
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import LEARNER, NETWORK, TRAINER, Generation
+from anyzero.networks.manifest import NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import load_network, read_network, save_network
 from anyzero.seeds import draw_seed
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 LEAST_MINUTES = 10.0
 """A run planned for less time does not measure the untrained network."""
-TEACHER_GATE = GateConfig(games=64, threshold=0.5)
-"""When a network takes over from its teacher."""
 
 
 class Progress:
@@ -162,8 +160,7 @@ class Stages:
     def expect(self, samples: Samples, by: Generation, block: int) -> Samples:
         """A block's samples, with expectations of the champion as of `by` for positions before a draw."""
         config, champion, is_other = self.config, by.champion, by.champion != self.evaluated
-        # A network that takes over from its teacher may have another architecture.
-        if self.evaluator is None or (is_other and (config.device == "cpu" or (config.teacher and not self.evaluated))):
+        if self.evaluator is None or (is_other and config.device == "cpu"):
             self.evaluator = self.new_evaluator(champion)
         elif is_other:  # on a GPU the same evaluator with other weights keeps its captured graphs
             self.evaluator.forward.load(self.network(champion))
@@ -253,31 +250,25 @@ class Stages:
     # --- training
 
     def first_network(self, part: Path) -> None:
-        """Write generation 0, which plays the first games: the network to train, or the teacher, and that one too."""
-        teacher, game = self.config.teacher, self.game
-        own = part / (LEARNER if teacher else NETWORK)
+        """Write generation 0, the network to train."""
+        config, game = self.config, self.game
 
         def make() -> dict[str, Any]:
-            save_network(own, self.untrained(), game)
-            if teacher:
-                save_network(part / NETWORK, load_network(find_network(teacher, game), game), game)
+            if config.begin_with:
+                network = load_network(find_network(config.begin_with, game), game)
+            else:
+                network = new_network(game, config.network, draw_seed("network", config.seed) % 2**63)
+            save_network(part / NETWORK, network, game)
             return {}
 
-        once(self.folder, part, "network", make, [own, part / NETWORK])
-
-    def untrained(self) -> "Network":
-        if self.config.begin_with:
-            return load_network(find_network(self.config.begin_with, self.game), self.game)
-        return new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
+        once(self.folder, part, "network", make, [part / NETWORK])
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
-        """Train the candidate, starting from the last generation's network, or after a teacher from the run's own."""
+        """Train the candidate, starting from the last generation's network."""
         number = before.number + 1
 
         def make() -> dict[str, Any]:
-            config, is_taught = self.config, before.number == 0 and self.config.teacher
-            path = before.path / LEARNER if is_taught else self.folder.network(before.number)
-            network = load_network(path, self.game)
+            config, network = self.config, load_network(self.folder.network(before.number), self.game)
             trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
             if (before.path / TRAINER).exists():
                 trainer.load_state_tensors(load_file(before.path / TRAINER))
@@ -318,10 +309,8 @@ class Stages:
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
-        """The candidate against the champion and another previous one; None without a gate, which a teacher has."""
+        """The candidate against the champion, and against another previous one; None without a gate."""
         config, number = self.config.gate, before.number + 1
-        if self.config.teacher and before.champion == 0:
-            config = TEACHER_GATE
         if config.games == 0 or self.game.num_seats > 2:
             return None
         rivals = [before.champion]

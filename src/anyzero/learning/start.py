@@ -13,7 +13,6 @@ from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError, whole
 from anyzero.files import write_whole
-from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import FREE, RunConfig, change, flatten, read_settings
 from anyzero.learning.contests import has_converged
@@ -146,8 +145,6 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         raise BadOptionError(f"selfplay.method=expectimax is for games of chance, and {game.name} has none")
     if begun is not None:
         config = config.change(threads=config.threads or begun.threads)
-    elif config.teacher:
-        check_teacher(config, game)
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -156,15 +153,6 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     else:
         network = resolve(config.network, game)
     return config.change(game=game.text, network=network, threads=threads)
-
-
-def check_teacher(config: RunConfig, game: Game) -> None:
-    """Raise an error if the run cannot have this teacher."""
-    if game.num_seats > 2:
-        raise BadOptionError(f"teacher: a network takes over at a gate, and games of {game.num_seats} seats have none")
-    load_network(find_network(config.teacher, game), game)
-    if config.device == "cuda" and (config.selfplay.two_champions or config.selfplay.recent_share):
-        raise BadOptionError("teacher: on a GPU all networks that play have one architecture; use one champion")
 
 
 def reopen(
@@ -230,9 +218,8 @@ class Training(Stages):
         return f"{newest.number} generations are done"
 
     def benchmarks(self) -> list[float]:
-        """The run's own means so far: neither its teacher's nor those at a stop, which must not change the run."""
-        every, first = self.config.benchmark.every, 1 if self.config.teacher else 0
-        found = [one for one in self.folder.reports() if one.get("benchmark") and one["generation"] >= first]
+        """The means so far, without those measured only because training stopped: these must not change the run."""
+        every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:

@@ -13,7 +13,6 @@ from anyzero.sealed import SEAL, DamagedError, check_file, describe_file, read_o
 
 FORM = "anyzero generation 1"
 MANIFEST, NETWORK, TRAINER, REPORT = "manifest.json", "network.safetensors", "trainer.safetensors", "report.json"
-LEARNER = "learner.safetensors"  # in generation 0, if its network is a teacher's: the network to train
 GENERATIONS, CHAMPION = "generations", "champion.safetensors"
 
 
