@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from anyzero.games.game import Game
@@ -90,7 +91,6 @@ class Replay:
         ages = generation - samples.generations
         weights = samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
         self.actions, self.policies = upload(samples.actions, device), upload(samples.policies, device)
-        self.totals = upload(policy_totals(samples), device)
         self.targets, self.policy_weights = upload(targets, device), upload(samples.policy_weights, device)
         self.weights = upload(weights.astype(np.float32), device)
         turns = game.symmetries if config.symmetries else []
@@ -142,20 +142,13 @@ class Replay:
 
     def dense_policies(self, rows: Tensor, turns: Tensor) -> tuple[Tensor, Tensor]:
         """Policies over all actions, and the mask of legal ones, both transformed by the symmetry."""
-        actions, policies = self.actions[rows].long(), self.policies[rows].float() / self.totals[rows, None]
+        # Each sums to almost 1, up to float16 rounding, or to 0 if there is none.
+        actions, policies = self.actions[rows].long(), F.normalize(self.policies[rows].float(), p=1.0)
         num, known = self.game.num_actions, actions >= 0
         places = torch.where(known, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
         dense, legal = policies.new_zeros(len(rows), num + 1), known.new_zeros(len(rows), num + 1)
         dense, legal = dense.scatter_(1, places, policies), legal.scatter_(1, places, known)
         return dense[:, :num].contiguous(), legal[:, :num].contiguous()
-
-
-def policy_totals(samples: Samples) -> np.ndarray:
-    """The sum of each policy, [samples] float32: almost 1, up to float16 rounding; 1 if there is none."""
-    totals = np.ones(samples.num, np.float32)
-    for first in range(0, samples.num, CHUNK):
-        totals[first : first + CHUNK] = samples.policies[first : first + CHUNK].astype(np.float32).sum(axis=1)
-    return np.where(totals > 0, totals, np.float32(1.0))
 
 
 def upload(array: np.ndarray, device: str) -> Tensor:
