@@ -68,7 +68,7 @@ def main() -> None:
     print(f"wanted busy share {WANTED_BUSY}")
     for name in options.games:
         game = load(name)
-        replay = build_replay(game, made_up_samples(game), ReplayConfig(window=ROWS, merge=False), 0, "cuda")
+        replay = build_replay(game, made_up_samples(game), ReplayConfig(merge=False), 0, "cuda")
         found.append(measure(game, replay, options.batch))
         print(f"  {found[-1]}", flush=True)
     if options.json:

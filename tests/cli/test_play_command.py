@@ -201,6 +201,15 @@ def test_a_game_from_a_file_is_saved_until_it_goes_on(typed, tmp_path):
     assert "not saved" in typed("--load", file, *PEOPLE, lines="a1\nquit\n")
 
 
+def test_that_only_the_first_game_of_a_file_is_taken_is_said(run, typed, monkeypatch, tmp_path):
+    (tmp_path / "one.sgf").write_text("(;SZ[3];B[a1])")
+    assert "hex:size=3" in typed("--load", f"{tmp_path}/one.sgf", *PEOPLE, lines="quit\n")
+    (tmp_path / "two.sgf").write_text("(;SZ[3];B[a1])(;SZ[3];B[b2])")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"load {tmp_path}/two.sgf\nquit\n"))
+    _, _, err = run("play", "--load", f"{tmp_path}/two.sgf", *PEOPLE)
+    assert err == f"{tmp_path}/two.sgf has 2 games, and this is the first\n" * 2
+
+
 def test_undo_stops_at_a_persons_own_move(typed):
     out = typed("tic_tac_toe", "--seat0", "uct:50", "--seed", "4", lines="undo\nredo\nmoves\n")
     assert "you have no move to take back" in out

@@ -82,6 +82,10 @@ def test_equal_positions_are_one_where_they_have_keys():
     assert case.rows.num == case.random.samples.num
 
 
+def test_all_positions_are_examined_however_short_the_window():
+    assert nim_case(changes={"replay.window": 1}).rows.num == nim_case().rows.num
+
+
 def test_a_trial_that_is_too_short_proves_nothing(monkeypatch):
     monkeypatch.setattr("anyzero.doctor.network.STEPS", 3)
     found = check_one_batch(nim_case())

@@ -95,16 +95,17 @@ def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
 
 
 def test_what_can_be_done_with_a_run_is_said_in_commands_that_a_shell_can_read(folder):
-    run = replace(runs(str(folder)).runs[0], name="toe 2", path=Path("runs/toe 2"), ended="2 generations are done")
+    run = replace(runs(str(folder)).runs[0], name="toe 2", path=Path("runs/toe 2"), ended="generation 2 is done")
     commands = [shlex.split(line) for line in run.ending() if "@" in line]
     assert [words[-1] for words in commands] == ["gumbel:64@toe 2", "uct:10000"]
     assert "gumbel:64@toe 2" in commands[1]
 
 
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
-    found = train("tic_tac_toe", run=str(tmp_path / "toe"), minutes=0.0, changes=TINY, progress=False)
-    (line,) = found.ending()
-    assert line.startswith("0 minutes are up before the first generation was finished")
+    for wanted, ended in (({"minutes": 0.0}, "the time is up"), ({"generations": 0}, "generation 0 is done")):
+        found = train("tic_tac_toe", run=str(tmp_path / "toe"), **wanted, changes=TINY, progress=False)
+        rest = ", and nothing was learnt yet: the same command with more minutes or generations resumes"
+        assert list(found.ending()) == [ended + rest]
 
 
 def test_what_was_measured_at_an_earlier_stop_is_kept(tmp_path):

@@ -156,8 +156,8 @@ def test_threads_change_nothing_in_the_games(whole, tmp_path):
 def test_the_clock_ends_a_run_and_more_time_goes_on(tmp_path):
     folder = RunFolder.create(tmp_path / "run", fill_in(tiny()))
     with folder.locked():
-        assert Training(folder).run(minutes=0.0) == "0 minutes are up"
-        assert Training(folder).run(0, minutes=1000.0) == "0 generations are done"
+        assert Training(folder).run(minutes=0.0) == "the time is up"
+        assert Training(folder).run(0, minutes=1000.0) == "generation 0 is done"
 
 
 def test_a_damaged_generation_is_passed_over_and_made_again(whole, tmp_path):
@@ -180,7 +180,7 @@ def test_take_it_easy_trains_and_is_benchmarked(tmp_path):
         "threads": 1,
     }
     run = train(preset="take-it-easy", run=str(tmp_path / "easy"), generations=1, **changes)
-    assert run.ended == "1 generations are done"
+    assert run.ended == "generation 1 is done"
     report = RunFolder.open(run.path).reports()[-1]
     assert report["benchmark"]["deals"] == 10
     assert report["selfplay"]["samples"] == 8 * 38

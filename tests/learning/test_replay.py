@@ -1,4 +1,4 @@
-"""Replay: windows, merging, targets, weights and batches, by numbers worked out by hand."""
+"""Replay: merging, targets, weights and batches, by numbers worked out by hand."""
 
 from dataclasses import asdict
 
@@ -17,15 +17,6 @@ HEX = load("hex:size=5")
 
 def replay_of(samples, generation=0, game=TTT, **config):
     return build_replay(game, samples, ReplayConfig(**config), generation)
-
-
-# --- the window
-
-
-def test_the_newest_samples_are_kept():
-    samples = plain_samples(TTT, range(10))
-    assert replay_of(samples, window=4).samples.keys.tolist() == [6, 7, 8, 9]
-    assert replay_of(samples, window=99).num == 10
 
 
 # --- merging
@@ -115,7 +106,7 @@ def test_without_merging_every_row_stays():
 
 def test_the_same_shards_give_the_same_replay():
     parts = [random_samples(TTT, 200, seed) for seed in (1, 2)]
-    one, two = (replay_of(join(parts), window=300) for _ in range(2))
+    one, two = (replay_of(join(parts)) for _ in range(2))
     for name, column in one.samples._asdict().items():
         assert column.tobytes() == getattr(two.samples, name).tobytes(), name
     batches = [replay.batch(np.arange(50), np.random.default_rng(3)) for replay in (one, two)]
@@ -124,8 +115,8 @@ def test_the_same_shards_give_the_same_replay():
 
 def test_the_statistics_are_of_the_window():
     """Rows of generations 2, 3, 3, 5 with keys 1, 2, 2, 2: ages 3, 2, 2, 0."""
-    samples = plain_samples(TTT, [8, 1, 2, 2, 2], generations=[1, 2, 3, 3, 5])
-    assert asdict(replay_of(samples, generation=5, window=4).statistics) == {
+    samples = plain_samples(TTT, [1, 2, 2, 2], generations=[2, 3, 3, 5])
+    assert asdict(replay_of(samples, generation=5).statistics) == {
         "num": 4,
         "rows": 2,
         "unique_share": 0.5,

@@ -149,7 +149,7 @@ def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeyp
     monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
     monkeypatch.setattr(RunFolder, "newest", lambda self: Generation(tmp_path, {}, 17, 17, 16, True, ""))
     monkeypatch.setattr(Training, "next_generation", lambda self, before, **_: replace(before, number=18))
-    assert Training(folder).run(18) == "18 generations are done"
+    assert Training(folder).run(18) == "generation 18 is done"
 
 
 @pytest.mark.parametrize(

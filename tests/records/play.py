@@ -4,14 +4,20 @@ import random
 from functools import cache
 
 import anyzero
+from anyzero.records.files import READERS, pick
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import Evaluation
+from anyzero.records.record import Evaluation, GameRecord
 
 
 @cache
 def load(text: str):
     """A game, loaded once: its door is compiled after a while."""
     return anyzero.load(text)
+
+
+def read_text(form: str, text: str) -> list[GameRecord]:
+    """All games of a file's text."""
+    return pick(READERS[form](text, None), None)
 
 
 def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInProgress:

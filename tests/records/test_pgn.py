@@ -2,6 +2,7 @@
 
 import io
 import random
+from functools import partial
 
 import chess
 import chess.pgn
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from anyzero.records.files import read_record, read_records, write_record
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.pgn import read_pgn, write_pgn
+from anyzero.records.pgn import write_pgn
 from anyzero.records.record import BadRecordError
-from tests.records.play import load, play_all, random_table
+from tests.records.play import load, play_all, random_table, read_text
+
+read_pgn = partial(read_text, ".pgn")
 
 SCHOLARS_MATE = """
 [Event "Café, \\"simultan\\" \\\\ blind"]

@@ -1,5 +1,7 @@
 """Games of Hex as SGF: ours, the standard's special moves, and the dialect of Little Golem."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,8 +9,10 @@ from hypothesis import strategies as st
 from anyzero.records.files import read_record, write_record
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import BadRecordError, Evaluation
-from anyzero.records.sgf import read_sgf, write_sgf
-from tests.records.play import load, play_all, random_table
+from anyzero.records.sgf import write_sgf
+from tests.records.play import load, play_all, random_table, read_text
+
+read_sgf = partial(read_text, ".sgf")
 
 
 def test_a_game_is_written_node_by_node():

@@ -121,6 +121,7 @@ def save_game(page):
 def load_text(page, text):
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Load").click()
+    assert chooser.value.element.get_attribute("accept") == ".json"  # what this page reads
     chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": text.encode()})
 
 

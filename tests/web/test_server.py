@@ -106,6 +106,10 @@ def test_resigning_and_records(server):
             assert ";B[c3]" in text
             loaded = await tab.ask(type="load", text=text, form="sgf")
             assert (loaded["termination"], loaded["game"]) == ("resign", "hex:size=5,swap=false")
+            first = await tab.ask(type="load", text=text + text, form="sgf")
+            assert (loaded["trouble"], first["trouble"]) == ("", "the file has 2 games, and this is the first")
+            empty = await tab.ask(type="load", text="", form="sgf")
+            assert empty["error"] == "there is no game in it"
             whole = httpx.get(f"{server.url}api/tables/{table}/record.json").json()
             assert whole["moves"] == ["c3", "b2"]
             again = await tab.ask(type="load", text=json.dumps(whole), form="json")

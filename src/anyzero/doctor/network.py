@@ -106,7 +106,7 @@ def check_learnt_sign(case: Case) -> Finding:
     if np.ptp(chosen.payoffs) == 0.0:
         return Finding(SKIPPED, "the last positions of random games all have the same result for the seat to move")
     chosen.values[:] = chosen.payoffs  # what a search would find there
-    settings = {"replay.merge": True, "replay.symmetries": False, "replay.window": chosen.num}
+    settings = {"replay.merge": True, "replay.symmetries": False}
     config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
     replay = build_replay(case.game, chosen, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)

@@ -24,7 +24,7 @@ from anyzero.games.guard import CHECKED, remember
 from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Evidence, Law, Skip, actions_are_legal_numbers, the_game_runs
 from anyzero.games.load import as_game, load_trusted
 from anyzero.games.observe import Observations, observe_game, observe_position
-from anyzero.report import Part, Sheet, Shown, percent
+from anyzero.report import Part, Sheet, Shown, count, percent
 
 FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
 
@@ -177,7 +177,7 @@ class Seen:
             yield f"mean payoff {self.mean_payoffs[0]:+.3f}"
         else:
             results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
-            results += [f"{self.draws} draws"] + ([f"{self.unfinished} unfinished"] if self.unfinished else [])
+            results += [count(self.draws, "draw")] + ([f"{self.unfinished} unfinished"] if self.unfinished else [])
             decided = sum(self.wins)
             last = f"; the last mover won {self.last_mover_wins} of {decided}" if decided else ""
             yield f"{', '.join(results)}{last}"

@@ -36,9 +36,8 @@ class ReplayStatistics:
     mean_age: float  # in generations
 
 
-def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int, device: str = "cpu") -> "Replay":
-    """The replay of a generation, made from the newest samples, oldest first."""
-    window = take(samples, slice(max(0, samples.num - config.window), None))
+def build_replay(game: Game, window: Samples, config: ReplayConfig, generation: int, device: str = "cpu") -> "Replay":
+    """The replay of a generation, made from all samples of a window, oldest first."""
     targets, least_one = value_targets(window, config), max(1, window.num)
     merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
     statistics = ReplayStatistics(

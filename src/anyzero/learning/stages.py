@@ -154,18 +154,19 @@ class Stages:
         samples.generations[:], samples.ages[:] = number, number - 1 - by.champion
         samples.weights[:] = surprise_weights(samples, self.config.selfplay.surprise)
         if self.config.selfplay.method == "expectimax":
-            result = result._replace(samples=self.expect(samples, by, block))
+            # By generation: a champion that stays must not learn from the same draws again.
+            seed = draw_seed("draws", self.config.seed, number - 1, block)
+            result = result._replace(samples=self.expect(samples, by.champion, seed))
         return self.keep_block(number, block, result)
 
-    def expect(self, samples: Samples, by: Generation, block: int) -> Samples:
-        """A block's samples, with expectations of the champion as of `by` for positions before a draw."""
-        config, champion, is_other = self.config, by.champion, by.champion != self.evaluated
+    def expect(self, samples: Samples, champion: int, seed: int) -> Samples:
+        """A block's samples, with expectations of the champion for positions before a draw."""
+        config, is_other = self.config, champion != self.evaluated
         if self.evaluator is None or (is_other and config.device == "cpu"):
             self.evaluator = self.new_evaluator(champion)
         elif is_other:  # on a GPU the same evaluator with other weights keeps its captured graphs
             self.evaluator.forward.load(self.network(champion))
-        # By generation: a champion that stays must not learn from the same draws again.
-        self.evaluated, seed = champion, draw_seed("draws", config.seed, by.number, block)
+        self.evaluated = champion
         threads = config.threads if config.device == "cuda" else 1  # on the CPU the network uses them
         return selfplay.expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
 

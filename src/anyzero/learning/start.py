@@ -212,10 +212,10 @@ class Training(Stages):
                     return "the benchmark has converged"
                 newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
-            return f"{minutes:g} minutes are up"
+            return "the time is up"
         finally:
             self.save_replay()
-        return f"{newest.number} generations are done"
+        return f"generation {newest.number} is done"
 
     def benchmarks(self) -> list[float]:
         """The means so far, without those measured only because training stopped: these must not change the run."""

@@ -175,8 +175,8 @@ class RunSummary(Shown):
 
     def ending(self) -> Iterator[str]:
         """Why training ended, the champion's score, and next steps."""
-        if self.generations is None:
-            yield f"{self.ended} before the first generation was finished; the same command with more of them resumes"
+        if not self.generations:
+            yield f"{self.ended}, and nothing was learnt yet: the same command with more minutes or generations resumes"
             return
         yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
         if self.match is not None and self.match_generation == self.generations:

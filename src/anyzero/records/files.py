@@ -1,7 +1,9 @@
 """Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches is read only."""
 
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,33 +12,55 @@ from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
-from anyzero.records.pgn import pick, read_pgn, write_pgn
-from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
+from anyzero.records.pgn import read_pgn, write_pgn
+from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, Unread, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
+from anyzero.report import count
 from anyzero.sealed import SEAL, seal_of
 
 LARGEST_FILE = 16 * 2**20  # bytes; larger files are not read
 ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games other than forfeits
 
-Read = Callable[[str, int | None, Game | None], list[GameRecord]]
+Read = Callable[[str, Game | None], list[Unread]]
 Write = Callable[[GameRecord], str]
 Form = TypeVar("Form")
 
 
 def read_records(path: Path | str, game: Game | None = None, *, number: int | None = None) -> list[GameRecord]:
     """All games of a file, at least one, or the one with this number; `game` is required if its rules are in a file."""
-    path = Path(path)
+    return read_some(Path(path), game, number)[0]
+
+
+def read_record(path: Path | str, number: int | None = None, game: Game | None = None) -> GameRecord:
+    """One game of a file, counted from 1; without a number the first, which is said if there are more."""
+    records, num = read_some(Path(path), game, number or 1)
+    if number is None and num > 1:
+        print(f"{path} {first_words(num)}", file=sys.stderr)
+    return records[0]
+
+
+def first_words(num: int) -> str:
+    return f"has {num} games, and this is the first"
+
+
+def read_some(path: Path, game: Game | None, number: int | None) -> tuple[list[GameRecord], int]:
+    """The games to read, and how many there are."""
     read = find_form(path, READERS)
     with within(str(path)):
-        records = read(load_text(path), number, game)
+        found = read(load_text(path), game)
+        records = pick(found, number)
         for record in records if game is not None else ():
             find_game(record, game)
-        return records
+        return records, len(found)
 
 
-def read_record(path: Path | str, number: int = 1, game: Game | None = None) -> GameRecord:
-    """One game of a file, counted from 1."""
-    return read_records(path, game, number=number)[0]
+def pick(found: Sequence[Unread], number: int | None) -> list[GameRecord]:
+    """All games, or the one with this number, read."""
+    if not found:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(found):
+        raise BadRecordError(f"it has {count(len(found), 'game')}, not a game {number}")
+    return [one() for index, one in enumerate(found, start=1) if number in (None, index)]
 
 
 def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
@@ -52,18 +76,18 @@ def record_text(path: Path | str, record: GameRecord, game: Game | None = None) 
 # --- JSON
 
 
-def read_json(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
+def read_json(text: str, game: Game | None) -> list[Unread]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadRecordError(f"it is not JSON: {error}") from None
-    return [GameRecord.from_json(one, game) for _, one in pick([values], number)]
+    return [partial(GameRecord.from_json, values, game)]
 
 
 # --- the games of a match, as stored by `--record`: a line that says what is played, then a line per game
 
 
-def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
+def read_lines(text: str, game: Game | None) -> list[Unread]:
     """The finished games of such a file; an incomplete last line is ignored, as when a match resumes."""
     lines = text.split("\n")
     header, games = parse_object(lines[0]), lines[1:-1]
@@ -74,7 +98,7 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
     is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved
     if not is_same or options != own_options:
         raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
-    return [read_line(line, place, lines[0], game) for place, line in pick(games, number)]
+    return [partial(read_line, line, number, lines[0], game) for number, line in enumerate(games, start=1)]
 
 
 def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
@@ -107,8 +131,8 @@ WRITERS: dict[str, Write] = {
 }
 READERS: dict[str, Read] = {
     ".json": read_json,
-    ".pgn": lambda text, number, game: read_pgn(text, number),
-    ".sgf": lambda text, number, game: read_sgf(text, number),
+    ".pgn": lambda text, game: read_pgn(text),
+    ".sgf": lambda text, game: read_sgf(text),
     ".jsonl": read_lines,
 }
 

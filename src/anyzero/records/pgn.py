@@ -7,14 +7,15 @@ move time, is common), the expected payoff for the mover, and the simulations it
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, within
-from anyzero.records.in_progress import GameInProgress, Note, Ply, T, replay
-from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, read_day
+from anyzero.records.in_progress import GameInProgress, Note, Ply, replay
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Unread, read_day
 
 TOKEN = re.compile(
     r"""
@@ -111,9 +112,9 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
 # --- reading
 
 
-def read_pgn(text: str, number: int | None = None) -> list[GameRecord]:
+def read_pgn(text: str) -> list[Unread]:
     game = load("chess")
-    return [read_game(game, found, index) for index, found in pick(split_games(text), number)]
+    return [partial(read_game, game, found, number) for number, found in enumerate(split_games(text), start=1)]
 
 
 def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
@@ -161,7 +162,7 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
     table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
 
 
-# --- notes, seeds, and the choice of games in a file
+# --- notes and seeds
 
 
 def format_note(ply: Ply) -> str:
@@ -190,15 +191,6 @@ def parse_note(comment: str) -> Note:
 
 def read_seed(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,20}", text) and int(text) <= LARGEST_SEED else None
-
-
-def pick(games: Sequence[T], number: int | None) -> list[tuple[int, T]]:
-    """The games of a file with their numbers, counted from 1; only one of them if a number is given."""
-    if not games:
-        raise BadRecordError("there is no game in it")
-    if number is not None and not 1 <= number <= len(games):
-        raise BadRecordError(f"it has {len(games)} game{'s' * (len(games) > 1)}, not a game {number}")
-    return [(index, game) for index, game in enumerate(games, start=1) if number in (None, index)]
 
 
 # --- writing

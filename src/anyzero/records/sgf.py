@@ -5,6 +5,7 @@ although player PB began.
 """
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 from anyzero.games.game import Game
@@ -12,8 +13,8 @@ from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
 from anyzero.records.in_progress import GameInProgress, replay
-from anyzero.records.pgn import CONTROL, format_note, parse_note, pick, read_seed
-from anyzero.records.record import GameRecord, read_day
+from anyzero.records.pgn import CONTROL, format_note, parse_note, read_seed
+from anyzero.records.record import GameRecord, Unread, read_day
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
@@ -125,8 +126,8 @@ def side_to_begin(root: Node) -> str:
 # --- reading
 
 
-def read_sgf(text: str, number: int | None = None) -> list[GameRecord]:
-    return [read_game(nodes, index) for index, nodes in pick(main_lines(text), number)]
+def read_sgf(text: str) -> list[Unread]:
+    return [partial(read_game, nodes, number) for number, nodes in enumerate(main_lines(text), start=1)]
 
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:

@@ -15,7 +15,7 @@ from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.records.ends import RULES, BadRecordError
-from anyzero.records.files import READERS
+from anyzero.records.files import READERS, first_words, pick
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation, GameRecord
 from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
@@ -70,9 +70,10 @@ class Rooms:
             values = parse_object(wanted.text)
             if values is None:
                 raise BadRecordError("the file is not a JSON object")
-            record = GameRecord.parse(values)
+            found = [lambda: GameRecord.parse(values)]
         else:
-            record = READERS[f".{wanted.form}"](wanted.text, 1, None)[0]
+            found = READERS[f".{wanted.form}"](wanted.text, None)
+        (record,) = pick(found, 1)
         game = self.catalog.load(record.game)
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             played = GameInProgress.played(game, record.start, record.moves)
@@ -81,7 +82,9 @@ class Rooms:
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
             table.players = self.catalog.check_seats(wanted.seats, table.game)
-        return self.add(table, [self.known_player(name, table.game) for name in table.players])
+        room = self.add(table, [self.known_player(name, table.game) for name in table.players])
+        room.trouble = f"the file {first_words(len(found))}" if len(found) > 1 else ""
+        return room
 
     def known_player(self, name: str, game: Game) -> str:
         """A player of a record, replaced by a person if it cannot play here."""
@@ -131,7 +134,7 @@ class Room:
         self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # the game's name for clients
         self.seats = tuple(seats)  # the movers; a person may have another name in the record
-        self.set_pace(paused, pace)  # `trouble`: why a machine does not move
+        self.set_pace(paused, pace)  # `trouble`: why a machine does not move, or what people should know
         self.listeners: set[Callable[[str], None]] = set()  # notified of every change
         self.lock = asyncio.Lock()
         self.preparing = False  # whether the machine's code is being compiled, which happens once

@@ -1,7 +1,7 @@
 // The dialogs that begin a game: which game, its options, who sits where; or a file.
 
 import { ask, button, field, h, plural, replace } from "./dom.js";
-import { link } from "./link.js";
+import { isExported, link } from "./link.js";
 import { playerPicker } from "./players.js";
 import { showRules } from "./rules.js";
 import { thumbnail } from "./shapes.js";
@@ -126,7 +126,7 @@ export function askSeats(lists, { game, seats, seat_names: names }) {
 // A file's text and form, or null.
 export function askFile() {
   return new Promise((resolve) => {
-    const input = h("input", { type: "file", accept: ".json,.pgn,.sgf" });
+    const input = h("input", { type: "file", accept: isExported ? ".json" : ".json,.pgn,.sgf" });
     input.addEventListener("change", async () => {
       const [file] = input.files;
       resolve(file ? { text: await file.text(), form: file.name.split(".").pop().toLowerCase() } : null);
