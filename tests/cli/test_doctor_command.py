@@ -46,7 +46,7 @@ def test_a_run_without_noise_is_diagnosed_and_left_alone(run, tmp_path, monkeypa
     code, out, err = run("doctor", "still")
     assert (code, err) == (1, "")
     lines = out.splitlines()
-    assert lines[0] == "runs/still: a run of tic_tac_toe with 1 generations"
+    assert lines[0] == "runs/still: a run of tic_tac_toe with 1 generation"
     assert lines[2].startswith("WRONG")  # what is wrong comes first
     assert lines[-1].startswith("Diagnosis: noise is off in self-play, so every game is the same. Try: ")
     assert fingerprint(folder.path) == before

@@ -27,7 +27,16 @@ def test_a_run_has_its_history_and_its_games(server):
     assert games == [{"names": ["champion", "champion"], "plies": 3, "payoffs": [0.0, 0.0]}]
     game = get(server, "api/runs/small/games/1/0/0")
     assert game["moves"] == ["b2", "a1", "c3"]
-    assert get(server, "api/runs/small/games/1/0/7") == {"error": "the block has 1 games, not a game 7"}
+    assert get(server, "api/runs/small/games/1/0/7") == {"error": "the block has 1 game, not a game 7"}
+
+
+def test_games_of_a_run_that_are_no_games_are_named(server):
+    path = server.folder / "runs/small/games/0002-000.jsonl"
+    path.write_text('{"start": 0}\n')
+    answer = httpx.get(f"{server.url}api/runs/small/games/2/0")
+    path.unlink()
+    assert answer.status_code == 400
+    assert answer.json()["error"].endswith("0002-000.jsonl cannot be read: a line is not a game")
 
 
 def test_experiments_are_the_tables_among_the_files(server):

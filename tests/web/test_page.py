@@ -269,6 +269,7 @@ def test_an_address_that_means_nothing_is_explained(server, page):
 def test_machines_are_watched_to_the_end_and_the_page_stays_within_a_phone(server, page):
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(f"{server.url}#/watch")
+    page.locator(".card", has_text="Take It Easy").get_by_text("the computer alone").wait_for()
     page.get_by_role("button", name="Connect Four").click()
     for seat in ("blue (x)", "orange (o)"):
         page.get_by_label(seat, exact=True).select_option("random")

@@ -1,19 +1,16 @@
 """A finding (the result of a check) and a case (its subject), read or made when first needed. No run is changed."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import GAMES, RunFolder
+from anyzero.learning.folder import GAMES, RunFolder, read_games
 from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.learning.selfplay import play_random
@@ -86,7 +83,7 @@ class Case:
         found: list[dict[str, Any]] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
             if len(found) < ENOUGH_GAMES:
-                found += read_lines(block.path)
+                found += read_games(block.path)
         return found
 
     @cached_property
@@ -106,8 +103,8 @@ class Case:
     @cached_property
     def rows(self) -> Replay:
         """Distinct positions of the newest samples, without symmetries, with the run's own targets."""
-        has_keys = bool(self.samples.keys.any())  # without keys they cannot be distinguished
-        config = self.config.replay.change(merge=has_keys, symmetries=False, by_count=False)
+        # without keys they cannot be distinguished
+        config = self.config.replay.change(merge=bool(self.samples.keys.any()), symmetries=False, by_count=False)
         return build_replay(self.game, self.samples, config, self.generation)
 
     def batch(self, num: int) -> Batch:
@@ -124,13 +121,3 @@ class Case:
         longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
         num = max(32, min(256, 30_000 // longest))
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    try:
-        found = [json.loads(line) for line in path.read_text().splitlines()]
-    except (OSError, ValueError) as error:
-        raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
-    if not all(isinstance(line, dict) and line.keys() >= {"start", "actions", "payoffs", "end"} for line in found):
-        raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
-    return found

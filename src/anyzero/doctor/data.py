@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from anyzero.arena.plan import default_openings
-from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Case, Finding, percent, read_lines
+from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Case, Finding, percent
 from anyzero.errors import AnyzeroError
 from anyzero.games.check import check_game
 from anyzero.learning.block import self_play_method
+from anyzero.learning.folder import read_games
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
 
@@ -96,7 +97,7 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
     for block in reversed(case.folder.blocks()):
         games = case.folder.games_path(block.generation, block.number)
         if games.is_file() and num < ENOUGH_GAMES:
-            lines = read_lines(games)
+            lines = read_games(games)
             num += len(lines)
             yield lines, load_shard(block.path, case.game)
 

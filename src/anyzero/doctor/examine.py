@@ -14,7 +14,7 @@ from anyzero.learning.folder import RunFolder, find_run, list_runs
 from anyzero.learning.presets import preset_config
 from anyzero.networks.config import PRESETS, BadNetworkError, resolve
 from anyzero.progress import progress as bar
-from anyzero.report import Part, Sheet, Shown
+from anyzero.report import Part, Sheet, Shown, count
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
 RUN, GAME, BOTH = ("run",), ("game",), ("run", "game")
@@ -99,7 +99,7 @@ def examine(text: str, root: Path | str = "runs", *, progress: bool = True) -> E
 def examine_run(path: Path, tell: Tell | None = None) -> Examination:
     folder = RunFolder.open(path)
     game = load(folder.config.game)
-    title = f"{path}: a run of {game.text} with {max(folder.numbers(), default=0)} generations"
+    title = f"{path}: a run of {game.text} with {count(max(folder.numbers(), default=0), 'generation')}"
     findings = run_checks(checks_of("run"), Case(game, folder.config, folder), tell)
     return Examination("run", str(path), title, findings)
 

@@ -13,6 +13,7 @@ A generation counts once its folder has its final name; then it never changes, e
 """
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -327,3 +328,15 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
             if is_run(path):
                 return path
     raise unknown_name("run", text, [path.name for path in list_runs(root)], none=f"there are none in {root}")
+
+
+def read_games(path: Path) -> list[dict[str, Any]]:
+    """The games of a block, as plain values."""
+    try:
+        found = [json.loads(line) for line in path.read_text().splitlines()]
+    except (OSError, ValueError) as error:
+        raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
+    fields = {"names", "start", "actions", "payoffs", "end"}
+    if not all(isinstance(line, dict) and line.keys() >= fields for line in found):
+        raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
+    return found

@@ -12,46 +12,40 @@ from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
-from anyzero.records.pgn import read_pgn, write_pgn
-from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, Unread, find_game, load_named
+from anyzero.records.pgn import Unread, read_pgn, write_pgn
+from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.report import count
 from anyzero.sealed import SEAL, seal_of
 
 LARGEST_FILE = 16 * 2**20  # bytes; larger files are not read
 ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games other than forfeits
+FIRST = "has {} games, and this is the first"
 
 Read = Callable[[str, Game | None], list[Unread]]
 Write = Callable[[GameRecord], str]
 Form = TypeVar("Form")
 
 
-def read_records(path: Path | str, game: Game | None = None, *, number: int | None = None) -> list[GameRecord]:
+def read_records(
+    path: Path | str, game: Game | None = None, *, number: int | None = None, only_first: bool = False
+) -> list[GameRecord]:
     """All games of a file, at least one, or the one with this number; `game` is required if its rules are in a file."""
-    return read_some(Path(path), game, number)[0]
+    path = Path(path)
+    read = find_form(path, READERS)
+    with within(str(path)):
+        found = read(load_text(path), game)
+        records = pick(found, 1 if only_first else number)
+        for record in records if game is not None else ():
+            find_game(record, game)
+    if only_first and len(found) > 1:
+        print(f"{path} {FIRST.format(len(found))}", file=sys.stderr)
+    return records
 
 
 def read_record(path: Path | str, number: int | None = None, game: Game | None = None) -> GameRecord:
     """One game of a file, counted from 1; without a number the first, which is said if there are more."""
-    records, num = read_some(Path(path), game, number or 1)
-    if number is None and num > 1:
-        print(f"{path} {first_words(num)}", file=sys.stderr)
-    return records[0]
-
-
-def first_words(num: int) -> str:
-    return f"has {num} games, and this is the first"
-
-
-def read_some(path: Path, game: Game | None, number: int | None) -> tuple[list[GameRecord], int]:
-    """The games to read, and how many there are."""
-    read = find_form(path, READERS)
-    with within(str(path)):
-        found = read(load_text(path), game)
-        records = pick(found, number)
-        for record in records if game is not None else ():
-            find_game(record, game)
-        return records, len(found)
+    return read_records(path, game, number=number, only_first=number is None)[0]
 
 
 def pick(found: Sequence[Unread], number: int | None) -> list[GameRecord]:

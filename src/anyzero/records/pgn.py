@@ -7,7 +7,7 @@ move time, is common), the expected payoff for the mover, and the simulations it
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,7 +15,9 @@ from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, within
 from anyzero.records.in_progress import GameInProgress, Note, Ply, replay
-from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Unread, read_day
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, read_day
+
+Unread = Callable[[], GameRecord]  # a game found in a file, checked when this is called
 
 TOKEN = re.compile(
     r"""

@@ -1,6 +1,5 @@
 """The record of a game: one form of plain values for every game, and its checks."""
 
-from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -88,10 +87,6 @@ class GameRecord(Schema):
         from anyzero.records.in_progress import replay  # a module that imports this one
 
         return replay(GameRecord.parse(values), game).to_record()
-
-
-Unread = Callable[[], GameRecord]
-"""A game found in a file, checked when it is called."""
 
 
 def read_day(text: str) -> str:

@@ -13,8 +13,8 @@ from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
 from anyzero.records.in_progress import GameInProgress, replay
-from anyzero.records.pgn import CONTROL, format_note, parse_note, read_seed
-from anyzero.records.record import GameRecord, Unread, read_day
+from anyzero.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
+from anyzero.records.record import GameRecord, read_day
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property

@@ -1,6 +1,5 @@
 """Runs and experiments as shown by the page: by name, from the configured folders, read only."""
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +11,9 @@ from anyzero.experiments.table import read_rows
 from anyzero.games.line import move_texts
 from anyzero.games.load import position_of
 from anyzero.learning.config import RunConfig, flatten
-from anyzero.learning.folder import GAMES, RunFolder, list_runs
+from anyzero.learning.folder import GAMES, RunFolder, list_runs, read_games
 from anyzero.learning.summary import RunSummary, runs, summarise
+from anyzero.report import count
 from anyzero.web.catalog import Catalog
 
 Name = Annotated[str, InPath(max_length=200)]
@@ -48,7 +48,7 @@ class Folders:
     def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
         config, games = self.read_games(name, generation, block)
         if number >= len(games):
-            raise UnknownNameError(f"the block has {len(games)} games, not a game {number}")
+            raise UnknownNameError(f"the block has {count(len(games), 'game')}, not a game {number}")
         line, starts = games[number], config.selfplay.starts
         position = starts[line["start"]] if starts else None
         game, start = position_of(self.catalog.load(config.game), position)
@@ -64,10 +64,7 @@ class Folders:
         path = folder.games_path(generation, block)
         if not path.is_file():
             raise UnknownNameError(f"the run {name} has no block {block} of generation {generation}")
-        try:
-            return folder.config, [json.loads(line) for line in path.read_text().splitlines()]
-        except (OSError, ValueError) as error:
-            raise AnyzeroError(f"the games of {name} cannot be read: {error}") from None
+        return folder.config, read_games(path)
 
     # --- experiments
 

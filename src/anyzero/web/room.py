@@ -15,7 +15,7 @@ from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.records.ends import RULES, BadRecordError
-from anyzero.records.files import READERS, first_words, pick
+from anyzero.records.files import FIRST, READERS, pick
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation, GameRecord
 from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
@@ -83,7 +83,7 @@ class Rooms:
         if wanted.seats:
             table.players = self.catalog.check_seats(wanted.seats, table.game)
         room = self.add(table, [self.known_player(name, table.game) for name in table.players])
-        room.trouble = f"the file {first_words(len(found))}" if len(found) > 1 else ""
+        room.trouble = f"the file {FIRST.format(len(found))}" if len(found) > 1 else ""
         return room
 
     def known_player(self, name: str, game: Game) -> str:

@@ -25,7 +25,7 @@ async function renderStart(section) {
   };
   replace(section,
     h("div", { class: "page-head" }, h("h1", {}, "Watch the computer play itself"), button("New game …", () => start("hex:size=7"), { class: "main" })),
-    gameCards(lists, () => "computer against computer", (game) => start(game.name)),
+    gameCards(lists, (game) => (game.num_seats === 1 ? "the computer alone" : "computer against computer"), (game) => start(game.name)),
     open.length ? h("h2", {}, "Recently watched") : null,
     h("ul", { class: "games" }, open.map((table) =>
       tableRow(lists, table, (...words) => h("a", { href: `#/watch/${table.id}` }, words)))));
