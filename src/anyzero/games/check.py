@@ -78,6 +78,8 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     game = as_game(game)
     for law in laws:
         check_name("law", law, LAWS)
+    for option in options:
+        check_name("option", option, [*Evidence.__dataclass_fields__][1:])
     evidence = Evidence(replace(game, unchecked=""), **options)
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None

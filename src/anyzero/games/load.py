@@ -20,7 +20,15 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
+from anyzero.errors import (
+    AnyzeroError,
+    BadGameError,
+    BadOptionError,
+    UnknownNameError,
+    check_name,
+    nearest_hint,
+    text_of,
+)
 from anyzero.files import from_home, write_whole
 from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
@@ -42,9 +50,7 @@ def load(text: str | Path, **options: Any) -> Game:
 
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
-    if not isinstance(text, str | Path):
-        raise BadOptionError(f"a game's text is needed, not {text!r}")
-    game = load_trusted(str(text), options)
+    game = load_trusted(text_of("the game", text), options)
     is_checked = game.is_from_file and is_known(key_of(load_file(Path(game.source)), game.options), CHECKED)
     return game if is_checked else guarded(game)
 
@@ -255,9 +261,7 @@ KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true 
 
 def as_game(game: Game | str) -> Game:
     """The game itself, or the one named by a text."""
-    if not isinstance(game, Game | str):
-        raise BadOptionError(f"a Game or its text is needed, not {game!r}")
-    return load(game) if isinstance(game, str) else game
+    return game if isinstance(game, Game) else load(game)
 
 
 def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
