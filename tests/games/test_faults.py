@@ -132,6 +132,16 @@ def test_a_result_that_is_not_written_breaks_only_its_law(tmp_path):
     assert laws == {"payoffs are fair"}
 
 
+def test_a_result_that_is_not_written_in_one_game_of_a_hundred_breaks_its_law(tmp_path):
+    rare = ("    out[state.mover] = -1.0\n", "    if state.ones < 6:\n        out[state.mover] = -1.0\n")
+    ones = ('("mover", np.int64)]', '("mover", np.int64), ("ones", np.int64)]')
+    game = load_trusted(
+        write_race(tmp_path, rare, ones, ("total += action", "total += action; state.ones += action == 1"))
+    )
+    _, result = check_game(game, "payoffs are fair")
+    assert result.detail.startswith("payoffs leaves a seat without a result in game ")
+
+
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
     text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
     law, detail = only_broken(text)

@@ -6,8 +6,8 @@ import pytest
 
 from anyzero.errors import BadGameError
 from anyzero.games.check import LawResult, LawResults, look
-from anyzero.games.laws import Evidence
 from anyzero.games.load import load
+from anyzero.games.observe import Evidence
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
 
@@ -99,3 +99,14 @@ def test_a_law_that_could_not_be_checked_is_not_called_ok():
     assert [result.verdict for result in results] == ["ok", "-"]
     assert [*results.report()][-1] == "a game: all laws hold, 1 could not be checked"
     assert [law["checked"] for law in results.to_json()["laws"]] == [True, False]
+
+
+@pytest.mark.parametrize(("plies", "suspected"), [("0", []), ("state.plies", ["does it count moves?"])])
+def test_a_key_that_counts_moves_is_suspected(tmp_path, plies, suspected):
+    source = (Path(__file__).parents[2] / "examples" / "pig.py").read_text()
+    parts = (plies, "state.rolling", "state.mover", "state.turn", "state.points[0]", "state.points[1]")
+    bits = " | ".join(f"int({part}) << {8 * place}" for place, part in enumerate(parts))
+    own = f"def state_key(rules, state):\n    return np.uint64({bits})\n\n\ndef payoffs("
+    path = tmp_path / "pig.py"
+    path.write_text(source.replace("payoffs, score", "payoffs, state_key, score", 1).replace("def payoffs(", own, 1))
+    assert [warning[-20:] for warning in seen(str(path)).warnings] == suspected
