@@ -75,7 +75,9 @@ def test_python_s_errors_are_told_with_their_place(tmp_path, line, says):
 def test_new_arrays_are_refused_in_words(tmp_path):
     line = "state.total += action; new = np.zeros(3)"
     _, detail = only_broken(write_race(tmp_path, ("state.total += action", line)))
-    assert detail.startswith("compiled code cannot make new lists, dicts, strings or arrays")
+    assert detail.startswith(
+        "compiled code cannot make new lists, dicts, strings or arrays (a slice like cells[:] is one)"
+    )
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE}")
 
 

@@ -78,7 +78,11 @@ def test_a_field_that_is_no_number_is_refused_with_its_name(tmp_path, form):
 
 @pytest.mark.parametrize(
     ("field", "says"),
-    [('"mover"', "the field mover of the state needs a number type"), ('("cells", np.int8)', "'cells' occurs more")],
+    [
+        ('"mover"', "the field mover of the state needs a number type"),
+        ('("round", np.int8)', "NumPy method: rename it"),
+        ('("cells", np.int8)', "'cells' occurs more"),
+    ],
 )
 def test_a_field_without_a_type_or_with_the_name_of_another_is_refused(tmp_path, field, says):
     path = planted(tmp_path, '("mover", np.int8)', field)

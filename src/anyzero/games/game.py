@@ -303,7 +303,7 @@ class Game:
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""
-        wanted = move.strip()
+        wanted = text_of("the move", move).strip()
         legal = self.legal_actions(state)
         if self.has("parse_action"):
             try:

@@ -20,15 +20,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from anyzero.errors import (
-    AnyzeroError,
-    BadGameError,
-    BadOptionError,
-    UnknownNameError,
-    check_name,
-    nearest_hint,
-    text_of,
-)
+from anyzero.errors import BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint, text_of
 from anyzero.files import from_home, write_whole
 from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
@@ -132,7 +124,7 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
             with one_sentence(f"{path} cannot be loaded"):
                 code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
                 exec(code, vars(module))
-        except AnyzeroError:
+        except BaseException:
             del sys.modules[name]
             raise
         return module
@@ -293,15 +285,15 @@ STARTS = Path(__file__).parent / "starts"
 
 
 def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
-    """Write a game of this kind and its test; AnyzeroError if a file already exists."""
+    """Write a game of this kind and its test; BadOptionError if a file already exists."""
     path = Path(file)
     check_name("kind", kind, START_KINDS)
     if path.suffix != ".py" or not (path.stem.isascii() and path.stem.isidentifier()):
-        raise AnyzeroError(f"{file!s} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
+        raise BadOptionError(f"{file} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
     written = [path, path.with_name(f"test_{path.name}")]
     for one in written:
         if one.exists():
-            raise AnyzeroError(f"{one} exists already, and nothing is overwritten")
+            raise BadOptionError(f"{one} exists already, and nothing is overwritten")
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
     write_whole(path, fill_in(kind, names).encode())
     game = load(str(path.resolve()))
