@@ -144,6 +144,12 @@ def test_a_result_that_is_not_written_in_one_game_of_a_hundred_breaks_its_law(tm
     assert result.detail.startswith("payoffs leaves a seat without a result in game ")
 
 
+def test_a_game_that_is_too_long_once_in_hundreds_breaks_its_law(tmp_path):
+    passes = ("actions[step - 1] = step", "actions[step - 1] = step - 1"), ("max_plies=goal", "max_plies=2 * goal")
+    _, result = check_game(load_trusted(write_race(tmp_path, *passes)), "games end")
+    assert result.detail == "a game went on for more than max_plies = 20 plies"
+
+
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
     text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
     law, detail = only_broken(text)

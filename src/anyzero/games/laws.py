@@ -176,7 +176,8 @@ def keys_tell_positions_apart(game: Game, evidence: Evidence) -> str | None:
 
 def games_end(game: Game, evidence: Evidence) -> str | None:
     """Every game ends within max_plies."""
-    return None if evidence.ends else f"a game went on for more than max_plies = {game.max_plies} plies"
+    ends = evidence.ends and all(record.seats[-1] == OVER for record in evidence.more_records())
+    return None if ends else f"a game went on for more than max_plies = {game.max_plies} plies"
 
 
 def payoffs_are_fair(game: Game, end: Observations) -> str | None:

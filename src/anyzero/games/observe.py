@@ -169,7 +169,7 @@ def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any)
 
 
 INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
-MORE_PLIES, MOST_TIMES = 20_000, 40  # plies of all games in which results are checked, times the usual number of games
+MORE_PLIES, MOST_TIMES = 20_000, 40  # plies of the games whose ends are checked; times the usual number of games
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -216,7 +216,7 @@ class Evidence:
             yield observe(self.game, seed=seed, rows=self.rows, target=self.target)
 
     def more_records(self) -> Iterator[Observations]:
-        """Further games while they are quick to play: few games may miss a rare result."""
+        """Further games while they are quick to play: few may miss what is rare."""
         if self.ends and self.target != "interpreted":
             times = MORE_PLIES // sum(len(record.seats) for record in self.records)
             yield from self.observed(self.num_games, self.num_games * min(times, MOST_TIMES))
