@@ -52,9 +52,25 @@ def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: anyzero.match(Path("tic_tac_toe"), "random", "random", games=2), "a Game or its text is needed"),
-        (lambda: anyzero.rate("@best", Path("tic_tac_toe")), "a Game or its text is needed"),
-        (lambda: anyzero.load(3), "a game's text is needed, not 3"),
+        (lambda: anyzero.match(3, "random", "random", games=2), "the game must be a text, not 3"),
+        (lambda: anyzero.load(3), "the game must be a text, not 3"),
+        (lambda: anyzero.check_game(Path("nobody.py")), "cannot read the game file nobody.py"),
+        (lambda: anyzero.check_game(TOE, numgames=2), "there is no option 'numgames'; did you mean num_games?"),
+        (lambda: anyzero.player(Path("nobody.py")), "cannot read the player file nobody.py"),
+        (lambda: anyzero.player("random").move(TOE, "xxx/oo1/3 o"), "there is no move to choose, the game is over"),
+        (lambda: anyzero.match(TOE, "uct:1", 3), "the player must be a text, not 3"),
+        (lambda: anyzero.match(TOE, "uct:1", "random", sprt=3), "sprt needs two Elo differences, such as .* not 3"),
+        (lambda: anyzero.match(TOE, "uct:1", "random", games=2, workers=0), "workers is 0, and at least one is needed"),
+        (lambda: anyzero.tournament(TOE, "random"), "at least two players are needed"),
+        (lambda: anyzero.rate(Path("nobody.safetensors"), TOE), "there is no network 'nobody.safetensors'"),
+        (lambda: anyzero.rate("@best", TOE, record="games.jsonl"), "name it with folder= instead of record="),
+        (lambda: anyzero.train(TOE, run=3), "the run must be a text, not 3"),
+        (lambda: TOE.parse_action(TOE.initial_state(), 4), "the move must be a text, not 4"),
+        (lambda: anyzero.train(TOE, run="nobody", match=-2), "a match of -2 games is not possible"),
+        (lambda: anyzero.solve(TOE, max_memory="all"), "a table of all MB is not possible"),
+        (lambda: TOE.parse_state(3), "the position must be a text, not 3"),
+        (lambda: anyzero.search(TOE, method=3), "the method must be a text, not 3"),
+        (lambda: anyzero.search(TOE, method="uct:9", target="cuda"), "a GPU searches thousands, with search_many"),
         (lambda: anyzero.load(Path("nobody.py")), "cannot read the game file nobody.py"),
         (
             lambda: anyzero.search("tic_tac_toe", method="uct:9", target="gpu"),
@@ -69,6 +85,13 @@ def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
 def test_wrong_arguments_are_told_in_a_sentence(call, says):
     with pytest.raises(AnyzeroError, match=says):
         call()
+
+
+def test_a_search_on_a_gpu_where_there_is_none_is_told(monkeypatch):
+    gpu = pytest.importorskip("anyzero.compile.gpu")
+    monkeypatch.setattr(gpu, "is_available", lambda: False)
+    with pytest.raises(AnyzeroError, match="the target cuda needs an NVIDIA GPU, and none was found here"):
+        anyzero.search_many(TOE, [TOE.initial_state()], "uct", simulations=9, target="cuda")
 
 
 def test_all_names_are_listed():

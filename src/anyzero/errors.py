@@ -2,6 +2,7 @@
 
 import difflib
 import operator
+import os
 import re
 from collections.abc import Iterable
 from numbers import Real
@@ -58,6 +59,13 @@ def whole(name: str, value: Any, within: range | None = None, fault: str = "") -
     if within is not None and value not in within:
         raise BadOptionError(fault)
     return operator.index(value)
+
+
+def text_of(noun: str, value: Any) -> str:
+    """The text, or the path as a text."""
+    if not isinstance(value, str | os.PathLike):
+        raise BadOptionError(f"{noun} must be a text, not {value!r}")
+    return os.fspath(value)
 
 
 def is_number(value: Any) -> bool:

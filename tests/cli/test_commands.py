@@ -106,11 +106,12 @@ def test_show_plays_moves_and_writes_pictures(run, tmp_path):
     assert again["text"] == found["text"]
 
 
-def test_a_program_is_shown_a_position_of_a_game_without_a_picture(run):
+def test_a_position_of_a_game_without_a_picture_is_shown_by_its_fields(run, tmp_path):
     code, out, _ = run("show", str(RACE), "--moves", "2", "--json")
     found = json.loads(out)
     assert (code, found["seat_to_move"], found["legal_moves"], found["text"]) == (0, 1, ["1", "2", "3"], None)
-    assert run("show", str(RACE))[0] == 2
+    assert run("show", str(RACE), "--moves", "2")[:2] == (0, "total: 2\nmover: 1\n")
+    assert run("show", str(RACE), "--svg", str(tmp_path / "race.svg"))[0] == 2
 
 
 def test_perft_counts_after_moves(run):

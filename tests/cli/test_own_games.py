@@ -70,3 +70,15 @@ def test_compiled_rules_may_print(faulty, tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True, env=fresh)
     assert {"adds 1", "adds 2", "adds 3"} <= set(done.stdout.splitlines())
     assert done.stdout.splitlines()[-1].startswith("9 leaves")
+
+
+def test_moves_of_several_words_are_found_one_after_another(run, faulty):
+    own = "def format_action(rules, state, action):\n    return f'add {action}' if action < 3 else 'add, twice: 3'"
+    path = Path(faulty("def payoffs(", f"{own}\n\n\ndef payoffs("))
+    path.write_text(path.read_text().replace("payoffs)\n", "payoffs, format_action)\n"))
+    for moves, total in (("add 1 add 2", 3), ("ADD 1, add, twice: 3", 4), ("add, twice: 3 add 2", 5)):
+        code, out, err = run("show", str(path), "--moves", moves)
+        assert (code, err) == (0, "")
+        assert f"total: {total}\n" in out
+    code, _, err = run("show", str(path), "--moves", "add 1, twice")
+    assert (code, "'twice' is not a legal move here" in err) == (2, True)

@@ -7,6 +7,7 @@ import pytest
 from anyzero.doctor.case import SKIPPED, WELL, WRONG
 from anyzero.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
 from anyzero.errors import UnknownNameError
+from anyzero.games.load import load
 from anyzero.learning import stages
 from anyzero.learning.folder import RunFolder
 from tests.doctor.runs import NIM, case_of, fingerprint, make_run, spoil_network
@@ -139,6 +140,11 @@ def test_a_game_without_an_input_cannot_be_learnt():
     found = examine_game(f"{NIM}:fault=no encode")
     assert not found.is_well
     assert found.diagnosis.startswith("no network can learn this game. Try: write encode(rules, state, planes)")
+
+
+def test_a_game_itself_is_examined_like_its_text():
+    text = f"{NIM}:fault=no encode"
+    assert examine(load(text), progress=False).title == examine(text, progress=False).title
 
 
 def test_neither_a_run_nor_a_game_is_one_sentence(tmp_path):

@@ -11,8 +11,9 @@ from anyzero.export.door import export
 from anyzero.files import write_whole
 from anyzero.games import guard
 from anyzero.games.check import TRIAL, check_game, judge_all
-from anyzero.games.laws import FATAL, Evidence
+from anyzero.games.laws import FATAL
 from anyzero.games.load import load, load_trusted
+from anyzero.games.observe import Evidence
 from anyzero.games.perft import count_lines
 from anyzero.games.rollouts import rollouts
 from anyzero.records.in_progress import GameInProgress

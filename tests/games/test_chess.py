@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anyzero.errors import BadPositionError
-from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
+from anyzero.games.rollouts import default_rollouts, rollouts
 from tests.games.chess_oracle import action_of, choose_move, ending, random_endgame
 
 GAME = load("chess")

@@ -75,7 +75,9 @@ def test_python_s_errors_are_told_with_their_place(tmp_path, line, says):
 def test_new_arrays_are_refused_in_words(tmp_path):
     line = "state.total += action; new = np.zeros(3)"
     _, detail = only_broken(write_race(tmp_path, ("state.total += action", line)))
-    assert detail.startswith("compiled code cannot make new lists, dicts, strings or arrays")
+    assert detail.startswith(
+        "compiled code cannot make new lists, dicts, strings or arrays (a slice like cells[:] is one)"
+    )
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE}")
 
 
@@ -130,6 +132,22 @@ def test_a_result_that_is_not_written_breaks_only_its_law(tmp_path):
     game = load_trusted(write_race(tmp_path, ("    out[state.mover] = -1.0\n", "")))
     laws = {result.law for result in check_game(game, "interpreted is compiled", "payoffs are fair") if not result.ok}
     assert laws == {"payoffs are fair"}
+
+
+def test_a_result_that_is_not_written_in_one_game_of_a_hundred_breaks_its_law(tmp_path):
+    rare = ("    out[state.mover] = -1.0\n", "    if state.ones < 6:\n        out[state.mover] = -1.0\n")
+    ones = ('("mover", np.int64)]', '("mover", np.int64), ("ones", np.int64)]')
+    game = load_trusted(
+        write_race(tmp_path, rare, ones, ("total += action", "total += action; state.ones += action == 1"))
+    )
+    _, result = check_game(game, "payoffs are fair")
+    assert result.detail.startswith("payoffs leaves a seat without a result in game ")
+
+
+def test_a_game_that_is_too_long_once_in_hundreds_breaks_its_law(tmp_path):
+    passes = ("actions[step - 1] = step", "actions[step - 1] = step - 1"), ("max_plies=goal", "max_plies=2 * goal")
+    _, result = check_game(load_trusted(write_race(tmp_path, *passes)), "games end")
+    assert result.detail == "a game went on for more than max_plies = 20 plies"
 
 
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):

@@ -160,6 +160,11 @@ def move_number_out_of_range(rules, state, action):
     return 10_000 + action
 
 
+@named("state_key")
+def one_key_for_all(rules, state):
+    return np.uint64(7)
+
+
 @named("format_state")
 def text_without_mover(rules, state):
     return format_state(rules, state)[:-1] + "w"
@@ -196,6 +201,7 @@ def test_the_game_without_a_fault_breaks_no_law():
         (move_number_out_of_range, "moves have texts"),
         (draw_a_third_kind, "pictures are complete"),
         (draw_and_play, "pictures are compiled"),
+        (one_key_for_all, "keys tell positions apart"),
         (text_without_mover, "positions have texts"),
         (payoffs_that_change_the_state, "questions change nothing"),
         (play_that_never_ends, "games end"),

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from anyzero.compile import compile_kernel
-from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
-from anyzero.games.rollouts import new_scratch, rollout_streams, rollouts
+from anyzero.games.rollouts import default_rollouts, new_scratch, rollout_streams, rollouts
 from tests.games.test_load import RACE
 
 GAME = load(str(RACE))

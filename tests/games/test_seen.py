@@ -7,8 +7,8 @@ import pytest
 
 from anyzero.errors import BadGameError
 from anyzero.games.check import LawResult, LawResults, look
-from anyzero.games.laws import Evidence
 from anyzero.games.load import load
+from anyzero.games.observe import Evidence
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
 
@@ -79,7 +79,11 @@ def test_a_field_that_is_no_number_is_refused_with_its_name(tmp_path, form):
 
 @pytest.mark.parametrize(
     ("field", "says"),
-    [('"mover"', "the field mover of the state needs a number type"), ('("cells", np.int8)', "'cells' occurs more")],
+    [
+        ('"mover"', "the field mover of the state needs a number type"),
+        ('("round", np.int8)', "NumPy method: rename it"),
+        ('("cells", np.int8)', "'cells' occurs more"),
+    ],
 )
 def test_a_field_without_a_type_or_with_the_name_of_another_is_refused(tmp_path, field, says):
     path = planted(tmp_path, '("mover", np.int8)', field)
@@ -100,3 +104,14 @@ def test_a_law_that_could_not_be_checked_is_not_called_ok():
     assert [result.verdict for result in results] == ["ok", "-"]
     assert [*results.report()][-1] == "a game: all laws hold, 1 could not be checked"
     assert [law["checked"] for law in results.to_json()["laws"]] == [True, False]
+
+
+@pytest.mark.parametrize(("plies", "suspected"), [("0", []), ("state.plies", ["does it count moves?"])])
+def test_a_key_that_counts_moves_is_suspected(tmp_path, plies, suspected):
+    source = (Path(__file__).parents[2] / "examples" / "pig.py").read_text()
+    parts = (plies, "state.rolling", "state.mover", "state.turn", "state.points[0]", "state.points[1]")
+    bits = " | ".join(f"int({part}) << {8 * place}" for place, part in enumerate(parts))
+    own = f"def state_key(rules, state):\n    return np.uint64({bits})\n\n\ndef payoffs("
+    path = tmp_path / "pig.py"
+    path.write_text(source.replace("payoffs, score", "payoffs, state_key, score", 1).replace("def payoffs(", own, 1))
+    assert [warning[-20:] for warning in seen(str(path)).warnings] == suspected

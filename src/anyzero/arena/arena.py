@@ -18,7 +18,7 @@ from anyzero.arena.standings import Standings, forfeit_words, make_standings, pa
 from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval, named
 from anyzero.arena.workers import Workers
 from anyzero.cluster import Pool, opened
-from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint, text_of
 from anyzero.games.game import Game
 from anyzero.players import Player
 from anyzero.progress import progress as bar
@@ -59,8 +59,7 @@ def match(
     """
     what, how = split_settings(settings)
     plan = make_plan(game, (first, second), **what)
-    wanted = sprt if isinstance(sprt, Sprt | None) else Sprt(sprt[0], sprt[1])
-    test = wanted and Sprt(wanted.elo0, wanted.elo1, wanted.alpha, wanted.beta)
+    test = None if sprt is None else new_test(sprt)
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
@@ -75,6 +74,17 @@ def match(
     if test is not None and is_decided(results):
         counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number does not depend on timing
     return replace(make_standings(counted), plan=plan, sprt=test)
+
+
+def new_test(sprt: Sprt | Sequence[float]) -> Sprt:
+    """A test that has seen nothing, of the two Elo differences or of another test's."""
+    if isinstance(sprt, Sprt):
+        return Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta)
+    try:
+        elo0, elo1 = map(float, sprt)
+        return Sprt(elo0, elo1)
+    except (TypeError, ValueError):
+        raise BadOptionError(f"sprt needs two Elo differences, such as (0, 10), not {sprt!r}") from None
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -240,7 +250,7 @@ def tournament(
     plan = make_plan(game, players, **what)
     if anchor is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
-    if anchor is not None and anchor.strip() not in plan.players:
+    if anchor is not None and text_of("the anchor", anchor).strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
     results = play_games(plan, **how)

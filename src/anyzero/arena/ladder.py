@@ -18,7 +18,7 @@ from anyzero.arena.plan import make_plan
 from anyzero.arena.record import Results
 from anyzero.arena.standings import game_score, points
 from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
-from anyzero.errors import BadOptionError, UnknownNameError, list_some
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, text_of, whole
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import as_game, load, split_text
@@ -91,15 +91,17 @@ def rate(
 
     >>> anyzero.rate("@best", "connect_four", games=40)
     """
+    if "record" in playing:
+        raise BadOptionError("a rating keeps its games in a folder: name it with folder= instead of record=")
     path, loaded = find_net(net, game)
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
     method = net_method(loaded.name, BEST if path == net_file(loaded.name) else net)
     climb = Climb(loaded, path, f"{method}:{simulations}", games, place, playing)
-    flights = [(opponent,) for opponent in against] or ladder(loaded)
+    flights = [(opponent,) for opponent in ([against] if isinstance(against, str) else against)] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
-    results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, most)
+    results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, whole("most", most))
     found = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
     write_card(target, found)
     return Rating(found, target, tuple(climb.left_out))
@@ -109,7 +111,7 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     """The net's file, and the board on which to rate it: the one it was trained on, if none is named."""
     from anyzero.networks.weights import read_header, read_network
 
-    name = net.strip().removeprefix("@")
+    name = text_of("the net", net).strip().removeprefix("@")
     if name == BEST and game is None:
         raise BadOptionError("every game has a net @best: name the game too, as in anyzero rate @best --game chess")
     loaded = None if game is None else as_game(game)

@@ -90,7 +90,7 @@ def make_plan(
     loaded, games, seed = as_game(game), whole("games", games), whole("seed", seed)
     if not loaded.source:
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
-    if len(players) < 2:
+    if isinstance(players, str) or len(players) < 2:
         raise BadOptionError("at least two players are needed")
     if legs not in (BOTH_LEGS, (0,), (1,)):
         raise BadOptionError(f"the games of a pair are (0, 1), (0,) or (1,), not {legs!r}")

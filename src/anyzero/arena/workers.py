@@ -23,7 +23,7 @@ from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, repo
 from anyzero.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
 from anyzero.cluster import ActorKind, Job, Pace, Pool
-from anyzero.errors import AnyzeroError, words_of
+from anyzero.errors import AnyzeroError, whole, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
@@ -152,8 +152,10 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
     if isinstance(workers, Pool):
         yield from play_on_cluster(tasks, workers)
     else:
+        num = count_cores() if workers is None else workers
+        whole("workers", num, range(1, 10**6), f"workers is {num}, and at least one is needed")
         with copied_networks({task.plan for task in tasks}) as networks:
-            yield from Crew(tasks, count_cores() if workers is None else workers, networks).play()
+            yield from Crew(tasks, num, networks).play()
 
 
 @contextmanager

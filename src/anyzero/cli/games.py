@@ -79,14 +79,14 @@ def show(
     from anyzero.files import write_whole
 
     loaded, position = load_position(game, state, moves)
-    drawn = loaded.show(position) if loaded.has("board") or svg is not None or not json else None
+    drawn = loaded.show(position) if loaded.has("board") or svg is not None else None
     if drawn is not None and svg is not None:
         write_whole(svg, drawn.svg.encode())
     text = loaded.format_state(position) if loaded.has("format_state") else None
     seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
     about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
-    picture = None if drawn is None else drawn.text
-    answer({**about, "text": picture}, [picture or ""], json=json)
+    parts = [f"{name}: {value}" for name, value in loaded.fields(position).items()] if drawn is None else [drawn.text]
+    answer({**about, "text": drawn and drawn.text}, parts, json=json)
 
 
 @examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")

@@ -40,4 +40,12 @@ def load_position(game_text: str, state_text: str | None, moves: str = "") -> tu
     from anyzero.games.load import position_of
 
     game, state = position_of(game_text, state_text)
-    return game, game.play(state, *moves.replace(",", " ").split())
+    words = moves.replace(",", " ").split()
+    while words:  # the longest move at the front: a game's own texts may have several words
+        texts = {tuple(text.lower().replace(",", " ").split()): text for text in game.legal_moves(state)}
+        longest = max(
+            (one for one in texts if [*one] == [word.lower() for word in words[: len(one)]]), key=len, default=()
+        )
+        state = game.play(state, texts[longest] if longest else words[0])
+        words = words[max(1, len(longest)) :]
+    return game, state

@@ -9,6 +9,7 @@ from anyzero import stopping
 from anyzero.doctor import data, network
 from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder, find_run, list_runs
 from anyzero.learning.presets import preset_config
@@ -78,21 +79,22 @@ class Examination(Shown):
         return {self.kind: self.subject, "ok": self.is_well, "diagnosis": self.diagnosis, "checks": checks}
 
 
-def examine(text: str, root: Path | str = "runs", *, progress: bool = True) -> Examination:
+def examine(text: Game | str, root: Path | str = "runs", *, progress: bool = True) -> Examination:
     """Examine a run, by name or folder, or else a game, and say what is wrong with it; nothing is changed.
 
     >>> anyzero.examine("hex7")
     >>> anyzero.examine("connect_four")
     """
+    subject = text.text if isinstance(text, Game) else text
     with bar("examining", shown=progress) as show:
 
         def tell(name: str) -> None:
             show(words=f"checking: {name}")
 
         try:
-            path = find_run(text, root)
+            path = find_run(subject, root)
         except UnknownNameError:
-            return examine_game(text, tell, root)
+            return examine_game(subject, tell, root)
         return examine_run(path, tell)
 
 

@@ -21,9 +21,9 @@ from anyzero.games.contract import OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game
 from anyzero.games.guard import CHECKED, remember
-from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Evidence, Law, Skip, actions_are_legal_numbers, the_game_runs
+from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Law, actions_are_legal_numbers, the_game_runs
 from anyzero.games.load import as_game, load_trusted
-from anyzero.games.observe import Observations, observe_game, observe_position
+from anyzero.games.observe import Evidence, Observations, Skip, observe_game, observe_position
 from anyzero.report import Part, Sheet, Shown, count, percent
 
 FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
@@ -78,6 +78,8 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     game = as_game(game)
     for law in laws:
         check_name("law", law, LAWS)
+    for option in options:
+        check_name("option", option, [*Evidence.__dataclass_fields__][1:])
     evidence = Evidence(replace(game, unchecked=""), **options)
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None
@@ -215,7 +217,11 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
         passes=sum("pass" in texts[action].lower() for _, _, action in moves),
         forced=sum(int(record.counts[row] == 1) for record, row, _ in moves),
         seats=[game.seat_name(seat) for seat in range(game.num_seats)],
-        warnings=[*doubtful_seats(game, records, last, winners), *taken_cells(game, moves, texts)],
+        warnings=[
+            *doubtful_seats(game, records, last, winners),
+            *taken_cells(game, moves, texts),
+            *doubtful_keys(game, [(record, row) for record, row, _ in moves]),
+        ],
     )
 
 
@@ -249,6 +255,17 @@ def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], text
         if len(marks) >= ENOUGH_MOVES and all(after for _, after, _ in marks) and 0 < len(taken) < len(marks) / 2:
             cell = texts[taken[0]]
             yield f"{cell} is played although {name} marks it as occupied: does legal_actions skip occupied cells?"
+
+
+def doubtful_keys(game: Game, places: Iterable[tuple[Observations, int]]) -> Iterator[str]:
+    """A state_key that differs where nothing else does may count moves."""
+    known: dict[Any, Any] = {}
+    if game.has("state_key") and game.has("encode"):
+        for at in (record.at(row) for record, row in places):
+            looks = int(at.seats), at.actions.tobytes(), at.scores.tobytes(), at.planes.tobytes()
+            if known.setdefault(looks, at.keys) != at.keys:
+                yield "state_key gives positions that look the same different keys: does it count moves?"
+                return
 
 
 # --- a game in a separate process

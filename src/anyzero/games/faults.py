@@ -18,7 +18,8 @@ WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.
 """The form of a place in Numba's messages."""
 PLAINLY = {
     r"NRT required but not enabled|Only accept returning of array passed|list\(undefined\)": (
-        "compiled code cannot make new lists, dicts, strings or arrays, and the rules hold no list (but tuples)"
+        "compiled code cannot make new lists, dicts, strings or arrays (a slice like cells[:] is one), and the rules "
+        "hold no list (but tuples)"
     ),
     r"reflected (?P<kind>list|set).* assigned to variable '(?P<name>\w+)' in globals": (
         "compiled code cannot use {name}, a {kind}: make it a tuple or an array"

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyzero.compile.bind import Function
 from anyzero.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
-from anyzero.errors import BadPositionError, IllegalMoveError, MissingFunctionError, list_some, nearest_hint
+from anyzero.errors import BadPositionError, IllegalMoveError, MissingFunctionError, list_some, nearest_hint, text_of
 from anyzero.games import contract, guard
 from anyzero.report import Sheet
 from anyzero.structs import struct_of_words
@@ -303,7 +303,7 @@ class Game:
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""
-        wanted = move.strip()
+        wanted = text_of("the move", move).strip()
         legal = self.legal_actions(state)
         if self.has("parse_action"):
             try:
@@ -337,7 +337,7 @@ class Game:
         self.need("parse_state", "a position's text")
         state = self.new_states(1)[0]
         try:
-            self._ask("parse_state", state, text.strip())
+            self._ask("parse_state", state, text_of("the position", text).strip())
         except ValueError as error:
             example = self.format_state(self.initial_state())
             raise BadPositionError(f"{self.name}: {error}; a position looks like {example!r}") from None

@@ -123,6 +123,8 @@ def check_definition(game: "Game") -> None:
             raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")
     for field in game.state:
         name, form, *_ = (*field, object) if isinstance(field, tuple) else (field, object)
+        if hasattr(np.record, name):
+            raise BadGameError(f"{game.name}: the field {name} of the state has the name of a NumPy method: rename it")
         if not is_number(form):
             raise BadGameError(f"{game.name}: the field {name} of the state needs a number type such as np.int8")
     _ = game.state_dtype  # raises an error if two fields have the same name

@@ -9,9 +9,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
-from time import perf_counter
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,74 +20,10 @@ from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.explain import telling_state
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.load import load_trusted
-from anyzero.games.observe import Observations, draw_all, observe
-from anyzero.games.rollouts import rollouts
+from anyzero.games.observe import Evidence, Observations, Skip, draw_all, observe
+from anyzero.games.rollouts import default_rollouts, rollouts
 
 FALSE_ALARM = 1e-6  # the probability that a correct rollout is rejected
-INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
-
-
-class Skip(Exception):  # noqa: N818  (not an error)
-    """The law does not apply here."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A game and the observations of it; shared by the laws."""
-
-    game: Game
-    num_games: int = 24
-    plies: int = 2_000_000  # plies of rollouts compared from each position; long games get fewer rollouts
-    simulate: bool = True
-    browser: bool = True  # whether the game is also compiled to wasm
-    seed: int = 1
-    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
-    most_s: float = 4.0  # how long new games are started in plain Python
-    law_s: float = math.inf  # processor time after which a law's Python code counts as endless
-
-    @cached_property
-    def rows(self) -> int:
-        """Space for the positions of the longest game; rows that are never reached cost no memory."""
-        return max(self.game.max_plies, 0) + 1
-
-    @cached_property
-    def interpreted(self) -> list[Observations]:
-        """The first games, in plain Python, which detects what compiled code does not: an index out of range."""
-        records: list[Observations] = []
-        start, left = perf_counter(), INTERPRETED_PLIES
-        while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
-            seed, rows = self.seed + len(records), min(self.rows, left)
-            records.append(observe(self.game, seed=seed, rows=rows, target="interpreted"))
-            left -= len(records[-1].seats)
-        return records
-
-    @cached_property
-    def records(self) -> list[Observations]:
-        if self.target == "interpreted":
-            return self.interpreted
-        seeds = range(self.seed, self.seed + self.num_games)
-        return [observe(self.game, seed=seed, rows=self.rows, target=self.target) for seed in seeds]
-
-    @cached_property
-    def ends(self) -> bool:
-        short = self.rows if self.target == "interpreted" else 0  # those games may have been truncated
-        return all(record.seats[-1] == OVER or len(record.seats) < short for record in self.records)
-
-    def need_an_end(self) -> None:
-        """Skip if a game may never end: its rollouts would not return."""
-        if not self.ends:
-            raise Skip("games do not end within max_plies")
-
-    def replay(self, record: Observations, script: np.ndarray) -> Observations:
-        """A game of the same length from a script."""
-        return observe(self.game, seed=self.seed + 999, rows=len(record.seats), script=script, target=self.target)
-
-    def states(self, most: int) -> Iterator[State]:
-        """Up to `most` positions, spread over the games seen."""
-        everything = [(record, row) for record in self.records for row in range(len(record.seats))]
-        chosen = np.random.default_rng(self.seed).permutation(len(everything))[:most]
-        for record, row in (everything[index] for index in chosen):
-            yield record.states[row].copy()
 
 
 # --- the subjects of a law, and how to name their place
@@ -101,7 +35,7 @@ def every_position(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
 
 
 def every_end(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
-    for number, record in enumerate(evidence.records):
+    for number, record in enumerate(chain(evidence.records, evidence.more_records())):
         if record.seats[-1] == OVER:
             yield record.at(-1), f" in game {number}"
 
@@ -230,9 +164,20 @@ def play_is_a_function(game: Game, evidence: Evidence) -> str | None:
     return None
 
 
+def keys_tell_positions_apart(game: Game, evidence: Evidence) -> str | None:
+    """Positions with the same key have the same seat to move and the same legal actions, unless one is the end."""
+    known: dict[int, Any] = {}
+    for at, where in every_position(evidence):
+        moves = int(at.seats), frozenset(at.actions.tolist())
+        if at.seats != OVER and known.setdefault(int(at.keys), moves) != moves:
+            return f"state_key gives one key to two positions with different legal actions, one of them{where}"
+    return None
+
+
 def games_end(game: Game, evidence: Evidence) -> str | None:
     """Every game ends within max_plies."""
-    return None if evidence.ends else f"a game went on for more than max_plies = {game.max_plies} plies"
+    ends = evidence.ends and all(record.seats[-1] == OVER for record in evidence.more_records())
+    return None if ends else f"a game went on for more than max_plies = {game.max_plies} plies"
 
 
 def payoffs_are_fair(game: Game, end: Observations) -> str | None:
@@ -364,11 +309,6 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
     return None
 
 
-def default_rollouts(game: Game) -> Game:
-    """The same game with the default rollouts, by the rules alone."""
-    return replace(game, functions=[function for function in game.functions if function.__name__ != "rollout"])
-
-
 def kolmogorov_distance(left: np.ndarray, right: np.ndarray) -> float:
     """The maximum difference between two samples' distribution functions."""
     points = np.union1d(left, right)
@@ -384,6 +324,7 @@ LAWS = {
     ACTIONS_LAW: Law(actions_are_legal_numbers, every_position),
     "questions change nothing": Law(questions_change_nothing, every_position),
     "play is a function": Law(play_is_a_function),
+    "keys tell positions apart": Law(keys_tell_positions_apart),
     "games end": Law(games_end),
     "payoffs are fair": Law(payoffs_are_fair, every_end),
     "chance weights are positive": Law(chance_weights_are_positive, every_position),

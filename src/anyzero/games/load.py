@@ -20,7 +20,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
+from anyzero.errors import BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint, text_of
 from anyzero.files import from_home, write_whole
 from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
@@ -42,9 +42,7 @@ def load(text: str | Path, **options: Any) -> Game:
 
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
-    if not isinstance(text, str | Path):
-        raise BadOptionError(f"a game's text is needed, not {text!r}")
-    game = load_trusted(str(text), options)
+    game = load_trusted(text_of("the game", text), options)
     is_checked = game.is_from_file and is_known(key_of(load_file(Path(game.source)), game.options), CHECKED)
     return game if is_checked else guarded(game)
 
@@ -126,7 +124,7 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
             with one_sentence(f"{path} cannot be loaded"):
                 code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
                 exec(code, vars(module))
-        except AnyzeroError:
+        except BaseException:
             del sys.modules[name]
             raise
         return module
@@ -255,9 +253,7 @@ KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true 
 
 def as_game(game: Game | str) -> Game:
     """The game itself, or the one named by a text."""
-    if not isinstance(game, Game | str):
-        raise BadOptionError(f"a Game or its text is needed, not {game!r}")
-    return load(game) if isinstance(game, str) else game
+    return game if isinstance(game, Game) else load(game)
 
 
 def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
@@ -289,15 +285,15 @@ STARTS = Path(__file__).parent / "starts"
 
 
 def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
-    """Write a game of this kind and its test; AnyzeroError if a file already exists."""
+    """Write a game of this kind and its test; BadOptionError if a file already exists."""
     path = Path(file)
     check_name("kind", kind, START_KINDS)
     if path.suffix != ".py" or not (path.stem.isascii() and path.stem.isidentifier()):
-        raise AnyzeroError(f"{file!s} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
+        raise BadOptionError(f"{file} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
     written = [path, path.with_name(f"test_{path.name}")]
     for one in written:
         if one.exists():
-            raise AnyzeroError(f"{one} exists already, and nothing is overwritten")
+            raise BadOptionError(f"{one} exists already, and nothing is overwritten")
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
     write_whole(path, fill_in(kind, names).encode())
     game = load(str(path.resolve()))

@@ -4,6 +4,11 @@ The laws are checked on these records. The kernel runs on every target, so "comp
 of two records.
 """
 
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +32,7 @@ from anyzero.games.contract import (
     seat_to_move,
     state_key,
 )
-from anyzero.games.game import Game
+from anyzero.games.game import Game, State
 
 RANDOM = -1  # in a script: choose at random
 
@@ -158,3 +163,81 @@ def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any)
         if seat_to_move(rules, states[row]) >= 0:
             for index in range(legal_actions(rules, states[row], actions)):
                 numbers[row, index] = move_number(rules, states[row], np.int64(actions[index]))  # type: ignore[arg-type]
+
+
+# --- the games on which laws are checked
+
+
+INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
+MORE_PLIES, MOST_TIMES = 20_000, 40  # plies of the games whose ends are checked; times the usual number of games
+
+
+class Skip(Exception):  # noqa: N818  (not an error)
+    """The law does not apply here."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A game and the observations of it; shared by the laws."""
+
+    game: Game
+    num_games: int = 24
+    plies: int = 2_000_000  # plies of rollouts compared from each position; long games get fewer rollouts
+    simulate: bool = True
+    browser: bool = True  # whether the game is also compiled to wasm
+    seed: int = 1
+    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
+    most_s: float = 4.0  # how long new games are started in plain Python
+    law_s: float = math.inf  # processor time after which a law's Python code counts as endless
+
+    @cached_property
+    def rows(self) -> int:
+        """Space for the positions of the longest game; rows that are never reached cost no memory."""
+        return max(self.game.max_plies, 0) + 1
+
+    @cached_property
+    def interpreted(self) -> list[Observations]:
+        """The first games, in plain Python, which detects what compiled code does not: an index out of range."""
+        records: list[Observations] = []
+        start, left = perf_counter(), INTERPRETED_PLIES
+        while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
+            seed, rows = self.seed + len(records), min(self.rows, left)
+            records.append(observe(self.game, seed=seed, rows=rows, target="interpreted"))
+            left -= len(records[-1].seats)
+        return records
+
+    @cached_property
+    def records(self) -> list[Observations]:
+        return self.interpreted if self.target == "interpreted" else list(self.observed(0, self.num_games))
+
+    def observed(self, first: int, last: int) -> Iterator[Observations]:
+        """Compiled games from number `first` to `last - 1`."""
+        for seed in range(self.seed + first, self.seed + last):
+            yield observe(self.game, seed=seed, rows=self.rows, target=self.target)
+
+    def more_records(self) -> Iterator[Observations]:
+        """Further games while they are quick to play: few may miss what is rare."""
+        if self.ends and self.target != "interpreted":
+            times = MORE_PLIES // sum(len(record.seats) for record in self.records)
+            yield from self.observed(self.num_games, self.num_games * min(times, MOST_TIMES))
+
+    @cached_property
+    def ends(self) -> bool:
+        short = self.rows if self.target == "interpreted" else 0  # those games may have been truncated
+        return all(record.seats[-1] == OVER or len(record.seats) < short for record in self.records)
+
+    def need_an_end(self) -> None:
+        """Skip if a game may never end: its rollouts would not return."""
+        if not self.ends:
+            raise Skip("games do not end within max_plies")
+
+    def replay(self, record: Observations, script: np.ndarray) -> Observations:
+        """A game of the same length from a script."""
+        return observe(self.game, seed=self.seed + 999, rows=len(record.seats), script=script, target=self.target)
+
+    def states(self, most: int) -> Iterator[State]:
+        """Up to `most` positions, spread over the games seen."""
+        everything = [(record, row) for record in self.records for row in range(len(record.seats))]
+        chosen = np.random.default_rng(self.seed).permutation(len(everything))[:most]
+        for record, row in (everything[index] for index in chosen):
+            yield record.states[row].copy()

@@ -7,6 +7,7 @@ the same sums interpreted, on any number of CPU threads, and on the GPU.
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
@@ -48,6 +49,11 @@ def rollouts(
 
     run_parts(run, cut(streams, parts), threads)
     return RolloutSums(sums, moves)
+
+
+def default_rollouts(game: Game) -> Game:
+    """The same game with the default rollouts, by the rules alone."""
+    return replace(game, functions=[function for function in game.functions if function.__name__ != "rollout"])
 
 
 def new_scratch(game: Game) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
+from anyzero.errors import AnyzeroError, BadOptionError, text_of, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
 from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
 from anyzero.networks import manifest
@@ -313,6 +313,7 @@ def list_runs(root: Path | str = "runs") -> list[Path]:
 
 def run_path(text: str, root: Path | str = "runs") -> Path:
     """The path of a run of this name; text with a separator is a path."""
+    text = text_of("the run", text)
     if "/" in text or os.sep in text:
         return Path(text)
     if not text or text.startswith(".") or not text.isprintable() or len(text.encode()) > 200:
@@ -322,6 +323,7 @@ def run_path(text: str, root: Path | str = "runs") -> Path:
 
 def find_run(text: str, root: Path | str = "runs") -> Path:
     """The folder of a run, by path or by name under `root`; the error for an unknown name suggests the nearest."""
+    text = text_of("the run", text)
     named = text not in ("", ".", "..") and "/" not in text and os.sep not in text
     for path in (Path(root) / text, Path(text)) if named else (Path(text),):
         with contextlib.suppress(OSError, ValueError):

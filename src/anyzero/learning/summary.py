@@ -313,7 +313,7 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     """
     root = Path(root)
     if names:
-        return Runs(root, [summarise(find_run(name, root)) for name in dict.fromkeys(names)], {}, named=True)
+        return Runs(root, [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))], {}, named=True)
     found, broken = [], {}
     for path in list_runs(root):
         try:

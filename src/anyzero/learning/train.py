@@ -11,7 +11,7 @@ from typing import Any
 from anyzero import stopping
 from anyzero.cluster import Pool, opened
 from anyzero.compile.clock import clock
-from anyzero.errors import BadOptionError
+from anyzero.errors import BadOptionError, whole
 from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.learning.block import anchor_contestant
@@ -60,6 +60,7 @@ def train(
     """
     text = game.text if isinstance(game, Game) else game
     wanted = {**settings, **(changes or {})}
+    whole("match", match, range(10**9), f"a match of {match} games is not possible")
     times: dict[str, Any] = {"generations": generations, "minutes": minutes}
     folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"

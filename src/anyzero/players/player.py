@@ -8,7 +8,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, UnknownNameError, whole
+from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, UnknownNameError, text_of, whole
 from anyzero.files import from_home, is_file
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
@@ -50,6 +50,8 @@ class Player:
     def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
         """Its move in a position, by default the initial one, as text; the same seed gives the same move."""
         game, state = position_of(game, state)
+        if game.seat_to_move(state) < 0:
+            raise AnyzeroError(f"{game.name}: there is no move to choose, the game is over or it is chance's turn")
         return game.format_action(state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action)
 
 
@@ -163,7 +165,7 @@ def search(
     >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
     """
     game, state = position_of(game, state)
-    if ":" in method:
+    if ":" in text_of("the method", method):
         options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
     else:
         options["method"] = method

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from anyzero.errors import BadOptionError, UnknownNameError, check_name
+from anyzero.errors import BadOptionError, UnknownNameError, check_name, text_of
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.networks.find import BEST, net_file
@@ -97,7 +97,7 @@ class PlayerText(NamedTuple):
 
 def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE)) -> PlayerText:
     """The parts of a text that names a player of one of these kinds; errors name the fault."""
-    text = text.strip()
+    text = text_of("the player", text).strip()
     name, _, rest = text.partition(":")
     if KIND_OF.get(name) != ENGINE:  # an engine's command may contain anything
         name, rest = split_text(text)

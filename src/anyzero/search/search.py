@@ -10,6 +10,7 @@ import numpy as np
 from anyzero.errors import AnyzeroError, BadOptionError, check_name, is_number, seconds_below, whole
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
+from anyzero.games.rollouts import check_target
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import LiveSearch
@@ -42,6 +43,8 @@ class Searcher:
     ) -> None:
         check_game(game)
         check_budget(simulations, seconds)
+        if target == "cuda":
+            raise BadOptionError("one position is searched on the CPU; a GPU searches thousands, with search_many")
         simulations = None if simulations is None else int(simulations)  # it may be a NumPy number
         self.game, self.simulations, self.seconds = game, simulations, seconds
         if many := [key for key in MANY if key in options]:
@@ -182,6 +185,7 @@ def search_many(
     for state in states:
         check_room(game, state, memory["room"])
     if target == "cuda":
+        check_target(target)
         from anyzero.search.on_gpu import search_on_gpu
 
         if callable(evaluator):

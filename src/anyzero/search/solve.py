@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero import stopping
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name, seconds_below
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name, is_number, seconds_below
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
 from anyzero.progress import progress as bar
@@ -175,8 +175,8 @@ class Solver:
 
     def __init__(self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu") -> None:
         check_game(game)
-        if not 0.01 <= max_memory <= 1e7:
-            raise BadOptionError(f"a table of {max_memory:g} MB is not possible")
+        if not (is_number(max_memory) and 0.01 <= max_memory <= 1e7):
+            raise BadOptionError(f"a table of {max_memory} MB is not possible")
         check_name("method", method, TURNS)
         self.game, self.turns = game, TURNS[method]
         try:
