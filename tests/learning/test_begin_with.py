@@ -5,6 +5,7 @@ import shutil
 import pytest
 import torch
 
+import anyzero
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
@@ -50,6 +51,19 @@ def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
     assert train("hex:size=3", **asked, changes=changes, generations=0).generations == 0
     with pytest.raises(BadOptionError, match="was started with begin_with="):
         open_run("hex:size=3", run=asked["run"], changes={"begin_with": str(old.path)})
+
+
+def test_what_expectimax_trains_has_no_policy_until_another_method_goes_on_with_it(tmp_path):
+    game, small = load("take_it_easy"), {**LATER, "benchmark": {"deals": 0}}
+    drawn = game.play(game.initial_state(), 0)
+    begun = {**small, "network": {"layers": 1, "width": 8}, "selfplay.method": "expectimax"}
+    for _ in range(2):  # the second time it resumes
+        path = train("take_it_easy", run=str(tmp_path / "old"), changes=begun, generations=0).path
+    with pytest.raises(BadOptionError, match=f"{path} has no policy for .*; play expectimax:8000@{path}"):
+        anyzero.search(game, drawn, f"gumbel:2@{path}")
+    changes = {**small, "selfplay.method": "puct", "begin_with": str(path)}
+    later = train("take_it_easy", run=str(tmp_path / "new"), changes=changes, generations=0).path
+    assert anyzero.search(game, drawn, f"gumbel:2@{later}").simulations == 2
 
 
 def test_what_cannot_be_begun_with_is_one_sentence_and_leaves_nothing(old, tmp_path):

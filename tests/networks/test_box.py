@@ -12,7 +12,7 @@ from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import CardResult, Made, best_network, find_network, nets, read_card, size_of
-from anyzero.players.text import AFTERSTATES
+from anyzero.players.text import boxed_method
 from anyzero.sealed import DamagedError
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -93,7 +93,7 @@ def test_best_is_a_net_only_where_the_game_is_known():
 
 
 def test_a_net_without_a_policy_is_played_by_expectimax_alone():
-    with pytest.raises(BadOptionError, match="take_it_easy has no policy for 'puct:8@best'; play expectimax"):
+    with pytest.raises(BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"):
         anyzero.search("take_it_easy", method="puct:8@best")
 
 
@@ -109,7 +109,7 @@ def test_a_net_plays_legally_and_beats_uct_1000(name):
     or less would have a probability of one in a hundred thousand; a mean below its over 40 deals, about the same.
     """
     games = 80 if name == "take_it_easy" else 8
-    player = "expectimax:100@best" if name in AFTERSTATES else "gumbel:64@best"
+    player = f"{boxed_method(name)}:{100 if boxed_method(name) == 'expectimax' else 64}@best"
     found = anyzero.match(name, player, "uct:1000", games=games, workers=1, progress=False)
     assert not found.forfeits  # as an illegal move would be
     if found.difference is not None:

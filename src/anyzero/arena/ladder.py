@@ -22,7 +22,7 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some, text_of,
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import as_game, load, split_text
-from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, net_file, read_card, write_card
+from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
@@ -97,8 +97,7 @@ def rate(
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
-    method = net_method(loaded.name, BEST if path == net_file(loaded.name) else net)
-    climb = Climb(loaded, path, f"{method}:{simulations}", games, place, playing)
+    climb = Climb(loaded, path, f"{net_method(path)}:{simulations}", games, place, playing)
     flights = [(opponent,) for opponent in ([against] if isinstance(against, str) else against)] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
     results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, whole("most", most))
@@ -154,7 +153,7 @@ class Climb:
             return
         asking = {key: value for key, value in self.playing.items() if key in ("seed", "progress")}
         for simulations in PROBLEM_SIMULATIONS:
-            search = f"{net_method(self.game.name)}:{simulations}"
+            search = f"{net_method(self.path)}:{simulations}"
             solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
             share = wilson_interval(sum(solved) / len(solved), len(solved))
             yield make_result(search, len(solved), share, kind="moves")

@@ -115,7 +115,7 @@ def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Pa
     net_name = "" if network is None else title  # the page's name for it
     plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]
     # made from the net if there is one, with the package's own levels for its own net
-    levels = plain if not net_name else boxed if net_name == BEST else net_levels(game.name, net_name)
+    levels = plain if not net_name else boxed if net_name == BEST else net_levels(game.name, NET_METHODS[-1], net_name)
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
@@ -140,10 +140,11 @@ def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Pa
 
 def find_net(game: Game, net: str) -> StoredNetwork | None:
     """The net of this name for this game; None if none is wanted, or the package has none that a page can play."""
-    if net == NO_NET or not game.has("encode") or net_method(game.name, net) not in NET_METHODS:
+    if net == NO_NET or not game.has("encode"):
         return None
     try:
-        return read_network(find_network(net, game), game)
+        path = find_network(net, game)
+        return read_network(path, game) if net_method(path) in NET_METHODS else None
     except AnyzeroError:
         if net != BEST:
             raise

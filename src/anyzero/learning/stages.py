@@ -257,6 +257,7 @@ class Stages:
         def make() -> dict[str, Any]:
             if config.begin_with:
                 network = load_network(find_network(config.begin_with, game), game)
+                network.config = config.network  # the same but for `has_policy`
             else:
                 network = new_network(game, config.network, draw_seed("network", config.seed) % 2**63)
             save_network(part / NETWORK, network, game)

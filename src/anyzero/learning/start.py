@@ -143,8 +143,9 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     start_states(game, config.selfplay.starts)  # raises errors before there is a run
     if config.selfplay.method == "expectimax" and not game.num_outcomes:
         raise BadOptionError(f"selfplay.method=expectimax is for games of chance, and {game.name} has none")
+    has_policy = config.selfplay.method != "expectimax"
     if begun is not None:
-        config = config.change(threads=config.threads or begun.threads)
+        config, has_policy = config.change(threads=config.threads or begun.threads), begun.network.has_policy
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -152,7 +153,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with, game), game).config
     else:
         network = resolve(config.network, game)
-    return config.change(game=game.text, network=network, threads=threads)
+    return config.change(game=game.text, network=network.change(has_policy=has_policy), threads=threads)
 
 
 def reopen(

@@ -17,7 +17,7 @@ from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, make_rows
 from anyzero.networks.manifest import CHAMPION, GENERATIONS
-from anyzero.players.text import BY_AFTERSTATES
+from anyzero.players.text import BY_VALUES
 from anyzero.report import Part, Sheet, Shown, short
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RunSummary(Shown):
     @property
     def champion(self) -> str:
         """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
-        plays = BY_AFTERSTATES if self.config.selfplay.method == "expectimax" else PLAYS
+        plays = BY_VALUES if self.config.selfplay.method == "expectimax" else PLAYS
         return f"{plays}@{self.net}"
 
     @property

@@ -42,6 +42,8 @@ class NetworkConfig(Schema):
     """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
     bins: int = Field(51, ge=2, le=4096)
     """Value head `scores`: number of bins from -1 to 1."""
+    has_policy: bool = True
+    """Decided by the run: what expectimax trains has values alone, and only expectimax plays it."""
 
 
 PRESETS = {

@@ -14,7 +14,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.load import load_file, parse_options, position_of
 from anyzero.networks.find import BEST, find_network
-from anyzero.players.text import BY_AFTERSTATES, LEVEL, SEARCH, PlayerText, net_method, split_player
+from anyzero.players.text import BY_VALUES, LEVEL, SEARCH, PlayerText, net_method, split_player
 from anyzero.search import Searcher, SearchResult
 
 Choose = Callable[[Game, Line, int], int]
@@ -182,12 +182,14 @@ def search_arguments(
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    if net_method(game.name, plain.network) == "expectimax" != plain.search.method:
-        raise BadOptionError(f"the net of {game.name} has no policy for {wanted.text!r}; play {BY_AFTERSTATES}@{BEST}")
+    path = find_network(plain.network, game)
+    if net_method(path) == "expectimax" != plain.search.method:
+        name = plain.network
+        raise BadOptionError(f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}")
     arguments = plain.search.arguments
     threads = arguments.pop("threads", threads)
     load = load or partial(load_evaluator, threads=threads)
-    return {**arguments, "evaluator": load(game, find_network(plain.network, game))}
+    return {**arguments, "evaluator": load(game, path)}
 
 
 def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero.errors import BadOptionError, UnknownNameError, check_name, text_of
@@ -39,28 +40,34 @@ MOST: Mapping[str, int] = {
 }
 """Simulations of `max` with the bundled net: about half a second per move on one laptop core."""
 USUAL_MOST = 400  # the same for games without a measurement
-AFTERSTATES = ("take_it_easy",)
-"""Games whose bundled net evaluates positions before a draw and has no policy: only `expectimax` plays it."""
-BY_AFTERSTATES = "expectimax:8000"  # how such a net plays by default
+BY_VALUES = "expectimax:8000"  # how a net without a policy plays by default
 
 
-def net_method(name: str, net: str = BEST) -> str:
-    """The method that suits a net of a game; nets from runs and files have a policy."""
-    return "expectimax" if net == BEST and name in AFTERSTATES else "gumbel"
+def net_method(path: Path) -> str:
+    """The method that suits the net in a file."""
+    from anyzero.networks.weights import read_header
+
+    return "gumbel" if read_header(path)["network"].get("has_policy", True) else "expectimax"
 
 
 def level_text(game: Game, level: str) -> str:
     name = game.source or game.name
     # whether the package has a net trained, and its levels measured, on exactly this board
     has_net = name in MOST and net_board(name) == dict(game.options)
-    texts = net_levels(name) if has_net else BY_GAME.get(name, PLAIN)
+    texts = net_levels(name, boxed_method(name)) if has_net else BY_GAME.get(name, PLAIN)
     return texts[LEVELS.index(level)]
 
 
-def net_levels(name: str, net: str = BEST) -> tuple[str, ...]:
-    """The levels of a game with a net, weakest first."""
-    if net_method(name, net) == "expectimax":
-        return *BY_GAME[name][:-1], f"{BY_AFTERSTATES}@{net}"
+@cache
+def boxed_method(name: str) -> str:
+    """The method that suits a game's bundled net."""
+    return net_method(net_file(name))
+
+
+def net_levels(name: str, method: str, net: str = BEST) -> tuple[str, ...]:
+    """The levels of a game with a net that this method suits, weakest first."""
+    if method == "expectimax":
+        return *BY_GAME.get(name, PLAIN)[:-1], f"{BY_VALUES}@{net}"
     weaker = (f"gumbel:1,temperature={temperature}@{net}" for temperature in TEMPERATURES)
     return *weaker, f"gumbel:{HARD}@{net}", f"gumbel:{MOST.get(name, USUAL_MOST)}@{net}"
 

@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.players.text import net_method
 from anyzero.schema import Schema, limits_of, parse_setting, settings_of
 
 
@@ -149,7 +148,7 @@ class UciOptions(Schema):
 
     @property
     def search_method(self) -> str:
-        return self.method if self.method != "auto" else net_method("chess") if self.network else "uct"
+        return self.method if self.method != "auto" else "gumbel" if self.network else "uct"
 
 
 def offers() -> Iterator[str]:
