@@ -56,7 +56,7 @@ def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
 def test_what_expectimax_trains_has_no_policy_until_another_method_goes_on_with_it(tmp_path):
     game, small = load("take_it_easy"), {**LATER, "benchmark": {"deals": 0}}
     drawn = game.play(game.initial_state(), 0)
-    begun = {**small, "network": {"layers": 1, "width": 8}, "selfplay.method": "expectimax"}
+    begun = {**small, "network": {"layers": 1, "width": 8}, "selfplay": {"games": 4, "method": "expectimax"}}
     for _ in range(2):  # the second time it resumes
         path = train("take_it_easy", run=str(tmp_path / "old"), changes=begun, generations=0).path
     with pytest.raises(BadOptionError, match=f"{path} has no policy for .*; play expectimax:8000@{path}"):

@@ -4,6 +4,7 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.learning import start
+from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.start import open_run
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
@@ -113,3 +114,29 @@ def test_what_the_game_cannot_have_is_said_before_there_is_a_run(tmp_path, chang
     with pytest.raises(AnyzeroError, match=says):
         open_run("tic_tac_toe", run=str(tmp_path / "run"), changes=changes)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("game", "method", "setting", "words"),
+    [
+        (
+            "hex:size=3",
+            "gumbel",
+            {"noise_fraction": 0.5},
+            "noise_fraction does nothing with selfplay.method=gumbel; it is for puct",
+        ),
+        (
+            "hex:size=3",
+            "puct",
+            {"value_scale": 1.0},
+            "value_scale does nothing with selfplay.method=puct; it is for gumbel",
+        ),
+        ("take_it_easy", "expectimax", {"simulations": 8}, "simulations does nothing .*; it is for puct and gumbel"),
+    ],
+)
+def test_a_setting_that_the_method_does_not_use_is_refused(game, method, setting, words, tmp_path):
+    path = str(tmp_path / "run")
+    with pytest.raises(BadOptionError, match=words):
+        open_run(game, run=path, changes={"selfplay": {"method": method, **setting}})
+    usual = {name: getattr(SelfPlayConfig(), name) for name in setting}
+    assert open_run(game, run=path, changes={"selfplay": {"method": method, **usual}}).config.selfplay.method == method

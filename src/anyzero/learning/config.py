@@ -111,6 +111,17 @@ class SelfPlayConfig(Schema):
     """1: self-play does not wait for the last generation's network, so a cluster plays during training."""
 
 
+ONLY_FOR: Mapping[str, tuple[str, ...]] = {
+    "simulations": ("puct", "gumbel"),
+    **dict.fromkeys(("exploration", "first_play", "final", "reuse"), ("puct",)),
+    **dict.fromkeys(("noise_fraction", "noise_concentration"), ("puct",)),
+    **dict.fromkeys(("considered", "value_scale", "visit_scale", "gumbel_scale"), ("gumbel",)),
+    **dict.fromkeys(("temperature", "late_temperature"), ("puct", "expectimax")),
+    "draws": ("expectimax",),
+}
+"""Settings of self-play that only some methods use."""
+
+
 class ReplayConfig(Schema):
     """What training sees of the games."""
 

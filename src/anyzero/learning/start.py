@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -14,7 +14,7 @@ from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError, whole
 from anyzero.files import write_whole
 from anyzero.games.load import load
-from anyzero.learning.config import FREE, RunConfig, change, flatten, read_settings
+from anyzero.learning.config import FREE, ONLY_FOR, RunConfig, SelfPlayConfig, change, flatten, read_settings
 from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
@@ -80,6 +80,7 @@ def open_run(
                 config = config.change(minutes=minutes)
             elif planned and not config.minutes and "trainer.horizon" not in asked:
                 config = change(config, {"trainer.horizon": planned})
+            check_used(config, flatten(recipe.get("changes") or {}))
             return RunFolder.create(path, fill_in(config))
         with suppress(OtherRunError):
             return reopen(path, game, minutes, **recipe)
@@ -120,6 +121,16 @@ def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
     own = [key for key in flatten(changes) if key.startswith("network.")]
     if config.begin_with and own:
         raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {own[0]}")
+
+
+def check_used(config: RunConfig, asked: Collection[str]) -> None:
+    """Raise an error if a setting that was asked for changes nothing, since the method does not use it."""
+    own, usual = config.selfplay, SelfPlayConfig()
+    for name, methods in ONLY_FOR.items():
+        is_own = f"selfplay.{name}" in asked and getattr(own, name) != getattr(usual, name)
+        if is_own and own.method not in methods:
+            what = f"selfplay.{name} does nothing with selfplay.method={own.method}"
+            raise BadOptionError(f"{what}; it is for {' and '.join(methods)}")
 
 
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
