@@ -9,6 +9,7 @@ import pytest
 import anyzero
 from anyzero.arena.ladder import read_problems, solve_problems
 from anyzero.errors import BadOptionError, UnknownNameError
+from anyzero.export.door import export
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import CardResult, Made, best_network, find_network, nets, read_card, size_of
@@ -92,9 +93,11 @@ def test_best_is_a_net_only_where_the_game_is_known():
         find_network("best")
 
 
-def test_a_net_without_a_policy_is_played_by_expectimax_alone():
+def test_a_net_without_a_policy_is_played_by_expectimax_alone(tmp_path):
     with pytest.raises(BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"):
         anyzero.search("take_it_easy", method="puct:8@best")
+    with pytest.raises(BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"):
+        export("take_it_easy", bot=tmp_path / "bot.py", player="puct:8@best")
 
 
 QUICK = ("connect_four", "tic_tac_toe")

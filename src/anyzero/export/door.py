@@ -11,6 +11,7 @@ from anyzero.games.guard import told
 from anyzero.games.load import as_game
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
+from anyzero.players.player import network_path
 from anyzero.players.text import split_player
 from anyzero.report import Part, Sheet, Shown
 
@@ -87,8 +88,8 @@ def export(
         if bot is not None:
             from anyzero.export.bot import make_bot
 
-            name = split_player(player or IN_PYTHON).in_game(first).network
-            network = network_for(first, name) if name else None
+            wanted = split_player(player or IN_PYTHON).in_game(first)
+            network = network_for(first, str(network_path(wanted, first))) if wanted.network else None
             text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
             write_whole(Path(bot), text.encode())
             written.add((Path(bot), note))

@@ -182,14 +182,18 @@ def search_arguments(
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    path = find_network(plain.network, game)
-    if net_method(path) == "expectimax" != plain.search.method:
-        name = plain.network
-        raise BadOptionError(f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}")
-    arguments = plain.search.arguments
+    path, arguments = network_path(plain, game), plain.search.arguments
     threads = arguments.pop("threads", threads)
     load = load or partial(load_evaluator, threads=threads)
     return {**arguments, "evaluator": load(game, path)}
+
+
+def network_path(wanted: PlayerText, game: Game) -> Path:
+    """The file of a player's network; an error if its search needs a policy that the network does not have."""
+    path, name = find_network(wanted.network, game), wanted.network
+    if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
+        raise BadOptionError(f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}")
+    return path
 
 
 def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
