@@ -12,8 +12,8 @@ from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.export.door import export
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import CardResult, Made, best_network, find_network, nets, read_card, size_of
-from anyzero.players.text import boxed_method
+from anyzero.networks.find import CardResult, Made, best_network, find_network, net_file, nets, read_card, size_of
+from anyzero.players.text import net_method
 from anyzero.sealed import DamagedError
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -112,7 +112,7 @@ def test_a_net_plays_legally_and_beats_uct_1000(name):
     or less would have a probability of one in a hundred thousand; a mean below its over 40 deals, about the same.
     """
     games = 80 if name == "take_it_easy" else 8
-    player = f"{boxed_method(name)}:{100 if boxed_method(name) == 'expectimax' else 64}@best"
+    player = f"{net_method(net_file(name))}:{100 if net_method(net_file(name)) == 'expectimax' else 64}@best"
     found = anyzero.match(name, player, "uct:1000", games=games, workers=1, progress=False)
     assert not found.forfeits  # as an illegal move would be
     if found.difference is not None:

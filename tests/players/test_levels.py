@@ -9,9 +9,10 @@ from anyzero.child import count_cores
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
+from anyzero.networks.find import net_file
 from anyzero.players import parse_player
 from anyzero.players.player import FailedPlayerError, consult, search_arguments
-from anyzero.players.text import BY_GAME, LEVELS, MOST, PLAIN, boxed_method, level_text, net_levels, split_player
+from anyzero.players.text import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels, net_method, split_player
 from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
@@ -20,7 +21,7 @@ FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 
 def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
     assert set(BY_GAME) <= set(BUILT_IN) == set(MOST)
-    for texts in (*BY_GAME.values(), PLAIN, *(net_levels(name, boxed_method(name)) for name in MOST)):
+    for texts in (*BY_GAME.values(), PLAIN, *(net_levels(name, net_method(net_file(name))) for name in MOST)):
         assert len(texts) == len(LEVELS)
         for text in texts:
             parse_search(text.partition("@")[0])
@@ -30,8 +31,8 @@ def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_levels_of_every_game_are_made_from_its_net_by_default(name):
     texts = [level_text(anyzero.load(name), level) for level in LEVELS]
-    assert texts == list(net_levels(name, boxed_method(name)))
-    assert all(text.endswith("@best") for text in (texts[-1:] if boxed_method(name) == "expectimax" else texts))
+    assert texts == list(net_levels(name, net_method(net_file(name))))
+    assert all(text.endswith("@best") for text in (texts[-1:] if net_method(net_file(name)) == "expectimax" else texts))
 
 
 def test_a_board_without_a_net_of_its_own_has_plain_searches():

@@ -13,9 +13,10 @@ import pytest
 from anyzero.export.door import export
 from anyzero.games.line import move_texts
 from anyzero.games.load import BUILT_IN, load
+from anyzero.networks.find import net_file
 from anyzero.players import parse_player
 from anyzero.players.player import search_arguments
-from anyzero.players.text import boxed_method, split_player
+from anyzero.players.text import net_method, split_player
 from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
@@ -175,7 +176,7 @@ def test_pictures_without_python_are_those_of_the_server(site):
 @pytest.mark.parametrize("name", [*(name for name in BUILT_IN if name != "connect_four"), str(EXAMPLE)])
 def test_every_game_searches_and_looks_the_same_and_is_played_to_its_end(served, page, name):
     site = write_site(served, load(name).name, [name])
-    asking = [] if name == str(EXAMPLE) or boxed_method(name) == "expectimax" else ["gumbel:8@best"]
+    asking = [] if name == str(EXAMPLE) or net_method(net_file(name)) == "expectimax" else ["gumbel:8@best"]
     check_searches(site, name, ["uct:200", "rave:200", "grave:200", *asking], positions=1)
     check_pictures(site, name, 30)
     cut_the_network(page, site)

@@ -45,6 +45,11 @@ BY_VALUES = "expectimax:8000"  # how a net without a policy plays by default
 
 def net_method(path: Path) -> str:
     """The method that suits the net in a file."""
+    return _method(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _method(path: Path, changed_ns: int) -> str:
     from anyzero.networks.weights import read_header
 
     return "gumbel" if read_header(path)["network"].get("has_policy", True) else "expectimax"
@@ -54,14 +59,8 @@ def level_text(game: Game, level: str) -> str:
     name = game.source or game.name
     # whether the package has a net trained, and its levels measured, on exactly this board
     has_net = name in MOST and net_board(name) == dict(game.options)
-    texts = net_levels(name, boxed_method(name)) if has_net else BY_GAME.get(name, PLAIN)
+    texts = net_levels(name, net_method(net_file(name))) if has_net else BY_GAME.get(name, PLAIN)
     return texts[LEVELS.index(level)]
-
-
-@cache
-def boxed_method(name: str) -> str:
-    """The method that suits a game's bundled net."""
-    return net_method(net_file(name))
 
 
 def net_levels(name: str, method: str, net: str = BEST) -> tuple[str, ...]:
