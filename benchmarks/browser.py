@@ -1,11 +1,13 @@
-"""How fast an exported page is beside native code: random games, searches and a net, in Chromium and here, on one core.
+"""How fast an exported page is beside native code: random games, searches and a net, in Chromium
+and here, on one core.
 
     .venv/bin/python benchmarks/browser.py [GAME ...] [--net best] [--json FILE]
 
-Both take turns with short pieces of the same work, and the fastest piece of each counts: what else the machine does
-only makes it slower. Pieces before the first that counts let the browser compile in full. The net is an untrained one
-of 4x32 (3x128 where there is no board) unless `--net best` asks for that of the package. Connect Four is also timed
-from opening the page to a machine's first move, and from a click to an analysis' first result, in a fresh browser.
+Both take turns with short pieces of the same work, and the fastest piece of each counts: what else
+the machine does only makes it slower. Pieces before the first that counts let the browser compile
+in full. The net is an untrained one of 4x32 (3x128 where there is no board) unless `--net best`
+asks for that of the package. Connect Four is also timed from opening the page to a machine's first
+move, and from a click to an analysis' first result, in a fresh browser.
 """
 
 import argparse
@@ -41,7 +43,9 @@ from anyzero.search import Searcher
 ROUNDS, WARM_ROUNDS = 12, 3
 PIECE_S = 0.08
 KINDS = ("rollouts", "uct", "rave", "puct", "evaluations")
-"""Searches by puct ask the net, as a page does; evaluations are of the net alone, here 32 positions at a time."""
+"""Searches by puct ask the net, as a page does; evaluations are of the net alone, here 32 positions
+at a time.
+"""
 BATCH = 32
 OPENINGS = 5
 PREPARE = """async (name) => {
@@ -68,9 +72,14 @@ PREPARE = """async (name) => {
   };
   window.measure = {
     rollouts: (num) => clock(() => { random.call('rollout_streams', {repeats: num}); return num; }),
-    evaluations: (num) => clock(() => { for (let at = 0; at < num; at += 1) evaluate(); return num; }),
+    evaluations: (num) => clock(() => {
+      for (let at = 0; at < num; at += 1) evaluate();
+      return num;
+    }),
     search: (player, seed) => clock(async () => {
-      const found = await search(game, state, player, {seed: BigInt(seed), site, isStopped: () => false});
+      const found = await search(game, state, player, {
+        seed: BigInt(seed), site, isStopped: () => false,
+      });
       return found.result.simulations;
     }),
   };
@@ -95,7 +104,17 @@ class Quiet(SimpleHTTPRequestHandler):
 def rollout_arguments(game: Game, repeats: int) -> tuple[Any, ...]:
     root, sums = game.new_states(1), np.zeros((1, game.num_seats))
     root[0] = game.initial_state()
-    return game.rules, root, np.uint64(1), 0, 1, repeats, new_scratch(game), sums, np.zeros(1, np.int64)
+    return (
+        game.rules,
+        root,
+        np.uint64(1),
+        0,
+        1,
+        repeats,
+        new_scratch(game),
+        sums,
+        np.zeros(1, np.int64),
+    )
 
 
 def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
@@ -109,7 +128,9 @@ def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
     export(game, web=folder, net=str(file))
     given: list[Any] = list(rollout_arguments(game, 1))
     given[5] = Given("repeats", 1)
-    function = ExportedFunction("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
+    function = ExportedFunction(
+        "rollout_streams", lambda target: game.compile(rollout_streams, target), given, ""
+    )
     write_module(folder / "games" / name, "rollouts", *build_functions([function]), {})
     return game, file
 
@@ -126,14 +147,18 @@ def evaluations_here(game: Game, file: Path) -> Callable[[int, int], Any]:
 
 
 def evaluator_of(game: Game, file: Path) -> NetworkEvaluator:
-    """It asks its net for every leaf: a memory of answers would know a position that comes again."""
+    """It asks its net for every leaf: a memory of answers would know a position that comes
+    again.
+    """
     return NetworkEvaluator(game, read_network(file, game), threads=1, cache=0)
 
 
 def search_here(game: Game, method: str, file: Path) -> Callable[[int, int], Any]:
     state = first_decision(game)
     options: dict[str, Any] = {"evaluator": evaluator_of(game, file)} if method == "puct" else {}
-    return lambda num, seed: Searcher(game, method, simulations=num, **options).search(state, seed).simulations
+    return lambda num, seed: (
+        Searcher(game, method, simulations=num, **options).search(state, seed).simulations
+    )
 
 
 def work_there(page: Any, kind: str, net: str) -> Callable[[int, int], Any]:
@@ -148,10 +173,14 @@ def measure(game: Game, page: Any, file: Path, net: str) -> dict[str, tuple[floa
     """Rates by kind of work: here, and in the browser."""
     here = {"rollouts": rollouts_here(game), "evaluations": evaluations_here(game, file)}
     searches = {kind: search_here(game, kind, file) for kind in KINDS if kind not in here}
-    return {kind: alternate({**here, **searches}[kind], work_there(page, kind, net)) for kind in KINDS}
+    return {
+        kind: alternate({**here, **searches}[kind], work_there(page, kind, net)) for kind in KINDS
+    }
 
 
-def alternate(here: Callable[[int, int], Any], there: Callable[[int, int], Any]) -> tuple[float, float]:
+def alternate(
+    here: Callable[[int, int], Any], there: Callable[[int, int], Any]
+) -> tuple[float, float]:
     """The best rates of both in pieces of about the same length."""
 
     def clocked(num: int, seed: int) -> float:
@@ -164,7 +193,9 @@ def alternate(here: Callable[[int, int], Any], there: Callable[[int, int], Any])
     for seed in range(WARM_ROUNDS + ROUNDS):
         native, (done, seconds) = clocked(num, seed), there(num, seed)
         rates.append((native, done / seconds))
-    return max(rate for rate, _ in rates[WARM_ROUNDS:]), max(rate for _, rate in rates[WARM_ROUNDS:])
+    return max(rate for rate, _ in rates[WARM_ROUNDS:]), max(
+        rate for _, rate in rates[WARM_ROUNDS:]
+    )
 
 
 def piece_of(clocked: Callable[[int, int], float]) -> int:
@@ -212,7 +243,9 @@ def time_waits(browser: Any, url: str) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("games", nargs="*", default=list(BUILT_IN))
     parser.add_argument("--net", default="small", choices=["small", BEST])
     parser.add_argument("--json", type=Path)
@@ -224,14 +257,18 @@ def main() -> None:
         folder = Path(name)
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         for text in wanted.games:
             (game, file), page = write_game(folder / text, text, wanted.net), browser.new_page()
             url = f"http://127.0.0.1:{server.server_port}/{text}/index.html"
             page.goto(url)
             page.evaluate(PREPARE, text)
             rates = found[text] = measure(game, page, file, file.stem)
-            cells = (f"{rates[kind][1]:,.0f}/s | {rates[kind][1] / rates[kind][0]:.2f}" for kind in KINDS)
+            cells = (
+                f"{rates[kind][1]:,.0f}/s | {rates[kind][1] / rates[kind][0]:.2f}" for kind in KINDS
+            )
             print(f"| {game.title} | " + " | ".join(cells) + " |", flush=True)
             page.close()
             if text == "connect_four":

@@ -1,10 +1,11 @@
 """What a cluster costs and gains, on real Ray nodes of one core each on this machine.
 
 python benchmarks/cluster.py speed          two nodes against one, in turns
-python benchmarks/cluster.py costs          bytes and driver's time of a piece, of a network, of a sample
-python benchmarks/cluster.py kills          a run whose nodes are killed every so often, against an undisturbed one
-python benchmarks/cluster.py lag            a node that plays while the driver trains, against one that waits
-python benchmarks/cluster.py scale          from those figures: 10 to 10,000 actors, and what becomes the limit
+python benchmarks/cluster.py costs          bytes and driver's time of a piece, of a network, of a
+sample python benchmarks/cluster.py kills          a run whose nodes are killed every so often,
+against an undisturbed one python benchmarks/cluster.py lag            a node that plays while the
+driver trains, against one that waits python benchmarks/cluster.py scale          from those
+figures: 10 to 10,000 actors, and what becomes the limit
 """
 
 import argparse
@@ -75,11 +76,18 @@ class Work:
 
     def play(self, games: int) -> tuple[float, int]:
         """Seconds and simulations."""
-        bounds = {block: (first, min(games, first + BLOCK)) for block, first in enumerate(range(0, games, BLOCK))}
+        bounds = {
+            block: (first, min(games, first + BLOCK))
+            for block, first in enumerate(range(0, games, BLOCK))
+        }
         self.results = []
         start = time.monotonic()
         blocks = Blocks(
-            self.pool, self.order, bounds, self.pace, lambda number, result, busy: self.results.append(result)
+            self.pool,
+            self.order,
+            bounds,
+            self.pace,
+            lambda number, result, busy: self.results.append(result),
         )
         while blocks.missing:
             blocks.step(0.2)
@@ -92,7 +100,9 @@ def wait_for(pool: Pool, num: int) -> None:
 
 
 def tiny(game: str, **selfplay: Any) -> RunConfig:
-    return fill_in(make_config(game, changes={"threads": 1, "selfplay": {"simulations": 32, **selfplay}}))
+    return fill_in(
+        make_config(game, changes={"threads": 1, "selfplay": {"simulations": 32, **selfplay}})
+    )
 
 
 # --- two nodes against one
@@ -100,7 +110,11 @@ def tiny(game: str, **selfplay: Any) -> RunConfig:
 
 def measure_speed(game: str, games: int, rounds: int) -> dict[str, Any]:
     """In turns, so that a noisy neighbour meets both; each turn has warm actors."""
-    config, clusters, found = tiny(game), {num: Nodes(num) for num in (1, 2)}, {1: list[float](), 2: list[float]()}
+    config, clusters, found = (
+        tiny(game),
+        {num: Nodes(num) for num in (1, 2)},
+        {1: list[float](), 2: list[float]()},
+    )
     for _ in range(rounds):
         for num, nodes in clusters.items():
             pool = Pool(nodes.cluster.address)
@@ -156,7 +170,9 @@ def measure_costs(game: str, games: int) -> dict[str, Any]:
         "driver_share_waiting": round(waiting, 4),
         "driver_ms_per_piece": round(1000 * cpu / pieces, 1),
         "driver_us_per_sample_writing": round(1e6 * writing / samples, 1),
-        "driver_share_at_1000_blocks_an_hour": round(waiting + (cpu + writing) / num * 1000 / 3600, 4),
+        "driver_share_at_1000_blocks_an_hour": round(
+            waiting + (cpu + writing) / num * 1000 / 3600, 4
+        ),
     }
 
 
@@ -169,7 +185,9 @@ def measure_waiting(pool: Pool) -> float:
 
 
 def measure_writing(config: RunConfig, results: list[BlockResult]) -> tuple[float, int]:
-    """Processor seconds to write these blocks into a run's folder, and the bytes of their samples."""
+    """Processor seconds to write these blocks into a run's folder, and the bytes of their
+    samples.
+    """
     with tempfile.TemporaryDirectory() as root:
         folder = RunFolder.create(Path(root) / "run", config)
         stages = Training(folder)
@@ -184,15 +202,25 @@ def measure_writing(config: RunConfig, results: list[BlockResult]) -> tuple[floa
 
 
 def content(path: Path) -> dict[str, str]:
-    files = [*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), *path.glob("games/*")]
-    return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    files = [
+        *path.glob("generations/*/*.safetensors"),
+        *path.glob("samples/*"),
+        *path.glob("games/*"),
+    ]
+    return {
+        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
+    }
 
 
-def train(path: Path, game: str, changes: dict[str, Any], generations: int, pool: Pool | None = None) -> float:
+def train(
+    path: Path, game: str, changes: dict[str, Any], generations: int, pool: Pool | None = None
+) -> float:
     """The seconds until the run in this folder has so many generations."""
     start = time.monotonic()
     folder = (
-        RunFolder.open(path) if is_run(path) else RunFolder.create(path, fill_in(make_config(game, changes=changes)))
+        RunFolder.open(path)
+        if is_run(path)
+        else RunFolder.create(path, fill_in(make_config(game, changes=changes)))
     )
     with folder.locked():
         Training(folder, None, pool).run(generations)
@@ -200,7 +228,9 @@ def train(path: Path, game: str, changes: dict[str, Any], generations: int, pool
 
 
 def measure_kills(game: str, games: int, minutes: float, every_s: float) -> dict[str, Any]:
-    """Two nodes; every so often the older one is killed, and a new one joins, for so many minutes at least."""
+    """Two nodes; every so often the older one is killed, and a new one joins, for so many minutes
+    at least.
+    """
     changes = {
         "threads": 1,
         "network": {"blocks": 2, "channels": 32},
@@ -235,7 +265,9 @@ def measure_kills(game: str, games: int, minutes: float, every_s: float) -> dict
         "seconds_disturbed": round(sum(seconds)),
         "seconds_alone": round(alone),
         "files": len(found),
-        "different": sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)),
+        "different": sorted(
+            name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)
+        ),
     }
 
 
@@ -243,21 +275,35 @@ def measure_kills(game: str, games: int, minutes: float, every_s: float) -> dict
 
 
 def measure_lag(game: str, games: int, generations: int, rounds: int) -> dict[str, Any]:
-    """A driver that trains on a core of its own, and one node that plays: with games that wait, and with `lag=1`."""
+    """A driver that trains on a core of its own, and one node that plays: with games that wait, and
+    with `lag=1`.
+    """
     pool, found = Pool(Nodes(1).cluster.address), {0: list[float](), 1: list[float]()}
     with tempfile.TemporaryDirectory() as root:
         for part, lag in enumerate([0, *([0, 1] * rounds)]):
-            changes = {"threads": 1, "selfplay": {"games": games, "lag": lag}, "league": {"every": 0}}
+            changes = {
+                "threads": 1,
+                "selfplay": {"games": games, "lag": lag},
+                "league": {"every": 0},
+            }
             seconds = train(Path(root) / str(part), game, changes, generations, pool)
             if part:  # the first has compiled what all need
                 found[lag].append(round(seconds / generations, 2))
     pool.close()
     gains = [round(waiting / ahead, 2) for waiting, ahead in zip(found[0], found[1], strict=True)]
-    return {"game": game, "games": games, "seconds_waiting": found[0], "seconds_ahead": found[1], "gains": gains}
+    return {
+        "game": game,
+        "games": games,
+        "seconds_waiting": found[0],
+        "seconds_ahead": found[1],
+        "gains": gains,
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["speed", "costs", "kills", "lag", "scale"])
     parser.add_argument("--game", default="connect_four")
     parser.add_argument("--games", type=int, default=512)

@@ -1,7 +1,9 @@
-"""A run with 10 to 10,000 actors, simulated from measured figures: how busy the actors are, and what they wait for.
+"""A run with 10 to 10,000 actors, simulated from measured figures: how busy the actors are, and
+what they wait for.
 
-An actor plays a piece; its result goes over the driver's link, through the driver's processor and onto its disk, one
-after the other. When a generation's pieces are there, the learner trains; then the network goes out to all nodes.
+An actor plays a piece; its result goes over the driver's link, through the driver's processor and
+onto its disk, one after the other. When a generation's pieces are there, the learner trains; then
+the network goes out to all nodes.
 """
 
 import heapq
@@ -22,14 +24,18 @@ STATIONS = ("link", "driver", "disk", "learner")
 
 @dataclass(frozen=True)
 class Setting:
-    """Connect Four with a net of 4x64 and 32 simulations a move, as measured in docs/internet_scale.md."""
+    """Connect Four with a net of 4x64 and 32 simulations a move, as measured in
+    docs/internet_scale.md.
+    """
 
     name: str
     learner: float
     """Samples a second in training."""
     lag: int = 0
     samples: float = 20.0 * 4 * 10_000 / 30
-    """New samples of a piece: four cores, 10,000 simulations a second each, 30 simulations a sample."""
+    """New samples of a piece: four cores, 10,000 simulations a second each, 30 simulations a
+    sample.
+    """
     sample_bytes: float = 95.0
     disk_bytes: float = 28.0
     weights_bytes: float = 0.95e6
@@ -50,9 +56,20 @@ SETTINGS = (
     Setting("learner: 2 cores", learner=2_500),
     Setting("learner: one H200", learner=680_000),
     Setting("one H200, lag 1", learner=680_000, lag=1),
-    Setting("one H200, lag 1, 800 simulations a move", learner=680_000, lag=1, samples=20.0 * 4 * 10_000 / 800),
+    Setting(
+        "one H200, lag 1, 800 simulations a move",
+        learner=680_000,
+        lag=1,
+        samples=20.0 * 4 * 10_000 / 800,
+    ),
     Setting("8 GPUs, lag 1", learner=8 * 680_000, lag=1),
-    Setting("8 GPUs, lag 1, 16 collectors", learner=8 * 680_000, lag=1, driver_s=0.005 / 16, driver_sample_s=2e-6 / 16),
+    Setting(
+        "8 GPUs, lag 1, 16 collectors",
+        learner=8 * 680_000,
+        lag=1,
+        driver_s=0.005 / 16,
+        driver_sample_s=2e-6 / 16,
+    ),
 )
 
 
@@ -70,7 +87,9 @@ class Outcome(NamedTuple):
 
 
 class Run:
-    """A simulated run. A piece ends, its result passes the stations, and its actor gets the next one."""
+    """A simulated run. A piece ends, its result passes the stations, and its actor gets the next
+    one.
+    """
 
     def __init__(self, setting: Setting, actors: int, seed: int = 0) -> None:
         self.setting, self.actors, self.rng = setting, actors, Random(seed)
@@ -88,7 +107,10 @@ class Run:
             self.give(self.rng.random())
         while self.events:
             self.take(*heapq.heappop(self.events))
-        samples, end = self.num * GENERATIONS * self.setting.samples, max(self.last, self.free["learner"])
+        samples, end = (
+            self.num * GENERATIONS * self.setting.samples,
+            max(self.last, self.free["learner"]),
+        )
         use = {name: worked / end for name, worked in self.worked.items()}
         return Outcome(self.playing / (self.actors * end), use, samples / end)
 
@@ -104,12 +126,22 @@ class Run:
             heapq.heappush(self.events, (max(now, self.ready_at[generation]) + seconds, generation))
 
     def take(self, now: float, generation: int) -> None:
-        """A result goes over the link, through the driver and onto the disk; the last one starts the learner."""
+        """A result goes over the link, through the driver and onto the disk; the last one starts
+        the learner.
+        """
         setting = self.setting
-        there = self.pass_through("link", now, setting.samples * setting.sample_bytes / setting.link)
-        driver_s = setting.driver_s + setting.driver_sample_s * setting.samples + setting.wait_s * self.actors
+        there = self.pass_through(
+            "link", now, setting.samples * setting.sample_bytes / setting.link
+        )
+        driver_s = (
+            setting.driver_s
+            + setting.driver_sample_s * setting.samples
+            + setting.wait_s * self.actors
+        )
         heard = self.last = self.pass_through("driver", there, driver_s)
-        written = self.pass_through("disk", heard, setting.samples * setting.disk_bytes / setting.disk)
+        written = self.pass_through(
+            "disk", heard, setting.samples * setting.disk_bytes / setting.disk
+        )
         self.give(heard)
         self.undone[generation] -= 1
         if self.undone[generation] == 0:
@@ -117,7 +149,9 @@ class Run:
 
     def train(self, now: float) -> None:
         setting = self.setting
-        trained = self.pass_through("learner", now, self.num * setting.samples * setting.reuse / setting.learner)
+        trained = self.pass_through(
+            "learner", now, self.num * setting.samples * setting.reuse / setting.learner
+        )
         spread_s = setting.weights_bytes / setting.link * (1 + math.ceil(math.log2(self.actors)))
         self.ready_at.append(trained + spread_s)
         freed, self.num_waiting = self.num_waiting, 0
@@ -138,13 +172,21 @@ def show_scale(picture: Path) -> None:
     axes = figure.add_subplot()
     for setting in SETTINGS:
         found = {actors: Run(setting, actors).simulate() for actors in ACTORS}
-        axes.plot(list(found), [outcome.busy for outcome in found.values()], marker="o", label=setting.name)
+        axes.plot(
+            list(found),
+            [outcome.busy for outcome in found.values()],
+            marker="o",
+            label=setting.name,
+        )
         for actors, outcome in found.items():
             use = " | ".join(f"{outcome.use[name]:.0%}" for name in STATIONS)
             row = f"{outcome.samples_per_s:,.0f} | {outcome.busy:.0%} | {use} | {outcome.limit}"
             print(f"| {setting.name} | {actors:,} | {row} |")
     axes.set(
-        xscale="log", xlabel="actors of four cores", ylabel="share of their time in which actors play", ylim=(0, 1)
+        xscale="log",
+        xlabel="actors of four cores",
+        ylabel="share of their time in which actors play",
+        ylim=(0, 1),
     )
     axes.legend(frameon=False)
     figure.savefig(picture)

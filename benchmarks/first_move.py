@@ -1,8 +1,10 @@
-"""Seconds to a computer's first move in the browser with nothing compiled, for every game: with `--help`, its options.
+"""Seconds to a computer's first move in the browser with nothing compiled, for every game: with
+`--help`, its options.
 
-Each row is a server of its own with an empty home, opened at once in Chromium at a game against the computer. `open` is
-from the link to the board, `move` from the person's move to the computer's move on the board (in a game for one, from
-the board to the first move), `CPU` what server, searches and compilers had computed by then, `said` what the page said.
+Each row is a server of its own with an empty home, opened at once in Chromium at a game against the
+computer. `open` is from the link to the board, `move` from the person's move to the computer's move
+on the board (in a game for one, from the board to the first move), `CPU` what server, searches and
+compilers had computed by then, `said` what the page said.
 """
 
 import argparse
@@ -82,7 +84,9 @@ async def play(browser: Browser, server: Server, game: str, player: str) -> str:
 async def main(names: list[str], players: list[str]) -> None:
     print("| game | player | open s | move s | CPU s | said |\n|---|---|--:|--:|--:|---|")
     async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = await driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         for name in names:
             for player in players:
                 print(await measure(browser, name, player), flush=True)
@@ -90,8 +94,12 @@ async def main(names: list[str], players: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("games", nargs="*", help="all of them if none is named")
-    parser.add_argument("--player", action="append", help=f"may be repeated; by default {' and '.join(PLAYERS)}")
+    parser.add_argument(
+        "--player", action="append", help=f"may be repeated; by default {' and '.join(PLAYERS)}"
+    )
     args = parser.parse_args()
     asyncio.run(main(args.games or list(game_names()), args.player or list(PLAYERS)))

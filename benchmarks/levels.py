@@ -1,9 +1,11 @@
-"""How strong the levels of each game are, each against the one below it, and how long `max` takes for a move.
+"""How strong the levels of each game are, each against the one below it, and how long `max` takes
+for a move.
 
     .venv/bin/python benchmarks/levels.py [GAME ...] [--games 20] [--record FOLDER]
 
-Elo is the sum of the differences from level to level, over random play; the interval is that of the last difference. In
-a game of one seat, mean points. Seconds are the process's own on one core. Stopped, it goes on from the records.
+Elo is the sum of the differences from level to level, over random play; the interval is that of the
+last difference. In a game of one seat, mean points. Seconds are the process's own on one core.
+Stopped, it goes on from the records.
 """
 
 import argparse
@@ -46,7 +48,10 @@ def measure(name: str, games: int, record: Path | None) -> None:
         kept = None if record is None else record / f"{name}-{above.partition(':')[2]}.jsonl"
         found = match(game, above, below, games=games, workers=1, progress=False, record=kept)
         elo += found.elo.value if found.elo else 0.0
-        print(f"{name} {above} = {level_text(game, above.partition(':')[2])}: {describe(found, elo)}", flush=True)
+        print(
+            f"{name} {above} = {level_text(game, above.partition(':')[2])}: {describe(found, elo)}",
+            flush=True,
+        )
     print(f"{name} level:max: {seconds_a_move(game, 'level:max'):.2f} s a move at most", flush=True)
 
 
@@ -54,7 +59,10 @@ def describe(found: Standings, elo: float) -> str:
     if found.elo is None:
         return f"mean scores {found.means} with the level below, {found.games // 2} deals"
     score = f"{found.tally.score:.0%} against the one below in {found.games} games"
-    return f"{score}, {found.elo.value:+.0f} ({found.elo.low:+.0f} to {found.elo.high:+.0f}), together {elo:+.0f}"
+    return (
+        f"{score}, {found.elo.value:+.0f} ({found.elo.low:+.0f} to "
+        f"{found.elo.high:+.0f}), together {elo:+.0f}"
+    )
 
 
 def main() -> None:

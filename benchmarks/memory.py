@@ -1,7 +1,9 @@
-"""The slope of memory over many thousand games: of the web server, of a training run, of matches; each in one process.
+"""The slope of memory over many thousand games: of the web server, of a training run, of matches;
+each in one process.
 
-`python benchmarks/memory.py server --minutes 4`. The memory is looked at after equal numbers of games; the line goes
-through what comes after the first half, by which time whatever is filled once has been filled.
+`python benchmarks/memory.py server --minutes 4`. The memory is looked at after equal numbers of
+games; the line goes through what comes after the first half, by which time whatever is filled once
+has been filled.
 """
 
 import argparse
@@ -55,7 +57,9 @@ async def play_on(url: str, opponent: str, games: list[int], seed: int) -> None:
                 table, ply = view["table"], view["ply"]
                 if view["seat"] == 0 or opponent == "human":
                     move = rng.choice(view["legal"])["move"]
-                    await socket.send(json.dumps({"type": "move", "table": table, "move": move, "ply": ply}))
+                    await socket.send(
+                        json.dumps({"type": "move", "table": table, "move": move, "ply": ply})
+                    )
                 view = await next_view(socket, table, ply)
             await socket.send(json.dumps({"type": "leave", "table": view["table"]}))
             games[0] += 1
@@ -81,10 +85,15 @@ async def serve_games(minutes: float) -> AsyncIterator[Point]:
         server, games = Server(Path(folder), "--no-prepare"), [0]
         await server.start()
         url = f"{server.url.replace('http', 'ws')}ws"
-        clients = [asyncio.create_task(play_on(url, other, games, seed)) for seed, other in enumerate(CLIENTS)]
+        clients = [
+            asyncio.create_task(play_on(url, other, games, seed))
+            for seed, other in enumerate(CLIENTS)
+        ]
         try:
             for _ in range(STEPS):
-                await asyncio.wait(clients, timeout=60 * minutes / STEPS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    clients, timeout=60 * minutes / STEPS, return_when=asyncio.FIRST_COMPLETED
+                )
                 for client in clients:
                     if client.done():
                         client.result()
@@ -142,8 +151,13 @@ def slope(points: list[Point]) -> tuple[float, float]:
     """Kilobytes for 1,000 games, and half of the interval of 95 %."""
     games, memory = zip(*points[len(points) // 2 :], strict=True)
     line = statistics.linear_regression(games, memory)
-    rest = sum((mb - line.intercept - line.slope * number) ** 2 for number, mb in zip(games, memory, strict=True))
-    spread = math.sqrt(rest / (len(games) - 2) / sum((number - statistics.mean(games)) ** 2 for number in games))
+    rest = sum(
+        (mb - line.intercept - line.slope * number) ** 2
+        for number, mb in zip(games, memory, strict=True)
+    )
+    spread = math.sqrt(
+        rest / (len(games) - 2) / sum((number - statistics.mean(games)) ** 2 for number in games)
+    )
     return 1e6 * line.slope, 2.1 * 1e6 * spread
 
 
@@ -155,7 +169,9 @@ def main() -> None:
     if wanted.what == "server":
         points = asyncio.run(measure_server(wanted.minutes))
     else:
-        points = {"training": measure_training, "matches": measure_matches}[wanted.what](wanted.minutes)
+        points = {"training": measure_training, "matches": measure_matches}[wanted.what](
+            wanted.minutes
+        )
     for games, mb in points[:: STEPS // 20]:
         print(f"{games:8,} games {mb:8.1f} MB")
     each, half = slope(points)

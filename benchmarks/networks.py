@@ -1,9 +1,11 @@
-"""Evaluations a second of a 4x32 network, how much of that a search with it reaches, and whole games of self-play.
+"""Evaluations a second of a 4x32 network, how much of that a search with it reaches, and whole
+games of self-play.
 
     .venv/bin/python benchmarks/networks.py [--json FILE]
 
-The machine should be quiet. Each figure is the best of several runs; a search and its network take turns, and
-nothing is remembered. In self-play positions come again; with these random weights fewer than in training.
+The machine should be quiet. Each figure is the best of several runs; a search and its network take
+turns, and nothing is remembered. In self-play positions come again; with these random weights fewer
+than in training.
 """
 
 import argparse
@@ -62,12 +64,22 @@ def measure(game: Game, network: Any, *, threads: int, rounds: int) -> list[dict
                 evaluator(game, states)
 
         def search(states: Any = states) -> None:
-            search_many(game, states, "gumbel", simulations=SIMULATIONS, evaluator=evaluator, threads=threads)
+            search_many(
+                game,
+                states,
+                "gumbel",
+                simulations=SIMULATIONS,
+                evaluator=evaluator,
+                threads=threads,
+            )
 
         search()
         took = [(seconds(evaluate), seconds(search)) for _ in range(rounds)]
         alone, searching = (min(column) for column in zip(*took, strict=True))
-        evaluations, simulations = (SIMULATIONS + 1) * batch / alone, SIMULATIONS * batch / searching
+        evaluations, simulations = (
+            (SIMULATIONS + 1) * batch / alone,
+            SIMULATIONS * batch / searching,
+        )
         rows.append(
             {
                 "game": game.name,
@@ -82,14 +94,19 @@ def measure(game: Game, network: Any, *, threads: int, rounds: int) -> list[dict
     return rows
 
 
-def measure_games(game: Game, network: Any, *, threads: int, num: int = GAMES_AT_ONCE) -> dict[str, Any]:
+def measure_games(
+    game: Game, network: Any, *, threads: int, num: int = GAMES_AT_ONCE
+) -> dict[str, Any]:
     """Whole games of self-play, in which positions come again and are remembered."""
     config = SelfPlayConfig(simulations=SIMULATIONS, games=num, at_once=num)
     order = Order(RunConfig(seed=1, selfplay=config), 1)
 
     def play(num: int) -> tuple[float, int]:
         evaluator = NetworkEvaluator(game, network, threads=threads)
-        players, start = [network_contestant(game, "network", evaluator, config, noise=True)], time.perf_counter()
+        players, start = (
+            [network_contestant(game, "network", evaluator, config, noise=True)],
+            time.perf_counter(),
+        )
         block = play_block(game, players, order, 0, num)
         return time.perf_counter() - start, block.simulations
 
@@ -104,9 +121,13 @@ def measure_games(game: Game, network: Any, *, threads: int, num: int = GAMES_AT
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
-    parser.add_argument("--rounds", type=int, default=7, help="runs of each kind, of which the best counts")
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="runs of each kind, of which the best counts"
+    )
     options = parser.parse_args()
     found: list[dict[str, Any]] = []
     print(f"network {NETWORK}, gumbel with {SIMULATIONS} simulations; wanted share {WANTED_SHARE}")

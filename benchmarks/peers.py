@@ -1,4 +1,6 @@
-"""What we measure ourselves against: OpenSpiel's C++ search, and a C++ program of our own algorithm."""
+"""What we measure ourselves against: OpenSpiel's C++ search, and a C++ program of our own
+algorithm.
+"""
 
 import subprocess
 import tempfile
@@ -37,11 +39,19 @@ def open_spiel_search(game: str, simulations: int, seed: int) -> float:
 
 
 def cpp_breakthrough(rows: int, columns: int, games: int) -> tuple[float, float]:
-    """Random games per second of the C++ program, best of three, and the first side's mean payoff."""
+    """Random games per second of the C++ program, best of three, and the first side's mean
+    payoff.
+    """
     source = Path(__file__).parent / "breakthrough.cpp"
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "breakthrough"
-        subprocess.run(["g++", "-std=c++20", "-O3", "-march=native", str(source), "-o", str(program)], check=True)
+        subprocess.run(
+            ["g++", "-std=c++20", "-O3", "-march=native", str(source), "-o", str(program)],
+            check=True,
+        )
         command = [str(program), str(rows), str(columns), str(games)]
-        runs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() for _ in range(3)]
+        runs = [
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+            for _ in range(3)
+        ]
     return max(float(speed) for speed, _ in runs), float(runs[0][1])

@@ -1,4 +1,6 @@
-"""Every speed figure in one run, as ratios to what ran beside it. `make bench`, or with `--json FILE`."""
+"""Every speed figure in one run, as ratios to what ran beside it. `make bench`, or with `--json
+FILE`.
+"""
 
 import argparse
 import json
@@ -16,19 +18,33 @@ from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]
 
 SIMULATIONS = 10_000
-OPEN_SPIEL_SIMULATIONS = {"breakthrough": 10_000, "hex": 10_000, "oware": 10_000, "connect_four": 10_000, "chess": 500}
-"""The searches beside OpenSpiel's; its chess does about 700 simulations a second, so it gets fewer."""
+OPEN_SPIEL_SIMULATIONS = {
+    "breakthrough": 10_000,
+    "hex": 10_000,
+    "oware": 10_000,
+    "connect_four": 10_000,
+    "chess": 500,
+}
+"""The searches beside OpenSpiel's; its chess does about 700 simulations a second, so it gets fewer.
+"""
 
 WANTED_RATIO, WANTED_SHARE = 10, 0.6
-"""How many times OpenSpiel's speed, and which part of the speed of UCT the other methods should have."""
+"""How many times OpenSpiel's speed, and which part of the speed of UCT the other methods should
+have.
+"""
 
 
 def best_of(num: int, game: Any, **options: Any) -> Any:
-    return max((bench_rollouts(game, **options) for _ in range(num)), key=lambda speed: speed.rollouts_per_s)
+    return max(
+        (bench_rollouts(game, **options) for _ in range(num)),
+        key=lambda speed: speed.rollouts_per_s,
+    )
 
 
 def measure_rollouts(text: str) -> dict[str, Any]:
-    """One and two threads in turns, so that a noisy neighbour meets both, and OpenSpiel beside them."""
+    """One and two threads in turns, so that a noisy neighbour meets both, and OpenSpiel beside
+    them.
+    """
     game, one, two = load(text), 0.0, 0.0
     for _ in range(3):
         one = max(one, bench_rollouts(game, seconds=0.6).rollouts_per_s)
@@ -71,7 +87,9 @@ def measure_methods(text: str, methods: tuple[str, ...]) -> list[dict[str, Any]]
     best = {method: search_once(game, method) for method in methods}
     for _ in range(3):
         for method in methods:
-            best[method] = max(best[method], search_once(game, method), key=lambda speed: speed.simulations_per_s)
+            best[method] = max(
+                best[method], search_once(game, method), key=lambda speed: speed.simulations_per_s
+            )
     first = best[methods[0]].simulations_per_s
     return [
         {
@@ -117,13 +135,21 @@ def measure_perft() -> dict[str, Any]:
 
 
 def measure_gpu(text: str) -> dict[str, Any]:
-    """Rollouts per second on the GPU, and whether rollouts and every function's answers are those of the CPU."""
+    """Rollouts per second on the GPU, and whether rollouts and every function's answers are those
+    of the CPU.
+    """
     game = load(text)
     state = game.initial_state()
     speed = bench_rollouts(game, target="cuda", seconds=1.0)
-    on_cpu, on_gpu = (rollouts(game, state, 4096, 2, seed=5, target=target, threads=2) for target in ("cpu", "cuda"))
+    on_cpu, on_gpu = (
+        rollouts(game, state, 4096, 2, seed=5, target=target, threads=2)
+        for target in ("cpu", "cuda")
+    )
     same = bool((on_cpu.payoffs == on_gpu.payoffs).all() and (on_cpu.moves == on_gpu.moves).all())
-    seen = [observe(game, seed=5, rows=min(300, game.max_plies + 2), target=target) for target in ("cpu", "cuda")]
+    seen = [
+        observe(game, seed=5, rows=min(300, game.max_plies + 2), target=target)
+        for target in ("cpu", "cuda")
+    ]
     same = same and first_difference(*seen) is None
     return {
         "game": text,
@@ -162,11 +188,15 @@ def main() -> None:
         found["searches from the start against OpenSpiel's C++ MCTSBot"] = [
             measure_search(text) for text in OPEN_SPIEL_SIMULATIONS
         ]
-        found["tree methods on Hex 11x11"] = measure_methods("hex", ("uct", "rave", "grave", "puct"))
+        found["tree methods on Hex 11x11"] = measure_methods(
+            "hex", ("uct", "rave", "grave", "puct")
+        )
     if not (options.gpu_only or options.search_only):
         found["chess perft 5, one thread"] = [measure_perft()]
         found["Breakthrough 5x5 rollouts against C++ -O3"] = [measure_cpp()]
-        found["rollouts against OpenSpiel's C++ MCTSBot"] = [measure_rollouts(text) for text in GAMES]
+        found["rollouts against OpenSpiel's C++ MCTSBot"] = [
+            measure_rollouts(text) for text in GAMES
+        ]
     if not options.search_only and has_gpu():
         found["rollouts on the GPU"] = [measure_gpu(text) for text in GAMES]
     for title, rows in found.items():

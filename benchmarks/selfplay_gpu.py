@@ -1,8 +1,11 @@
-"""Self-play with everything on one GPU: how much of the network's own rate it reaches, and whether its games are right.
+"""Self-play with everything on one GPU: how much of the network's own rate it reaches, and whether
+its games are right.
 
-    .venv/bin/python benchmarks/selfplay_gpu.py [--games connect_four hex chess] [--rows 16384] [--pool-every 2]
+    .venv/bin/python benchmarks/selfplay_gpu.py [--games connect_four hex chess] [--rows 16384]
+    [--pool-every 2]
 
-The GPU should be idle. The network alone answers for positions of these games; both are measured in turn in one run.
+The GPU should be idle. The network alone answers for positions of these games; both are measured in
+turn in one run.
 """
 
 import argparse
@@ -111,7 +114,9 @@ def some_positions(game: Game, num: int) -> Any:
 
 def check_games(game: Game, samples: Samples) -> int:
     """Play some of the games again by the rules as Python has them; returns how many there were."""
-    begins = np.flatnonzero(np.diff(samples.plies, prepend=np.int16(32767)) <= 0)[: CHECKED_GAMES + 1]
+    begins = np.flatnonzero(np.diff(samples.plies, prepend=np.int16(32767)) <= 0)[
+        : CHECKED_GAMES + 1
+    ]
     for first, end in pairwise(begins):
         for row in range(first, end):
             check_sample(game, samples, row)
@@ -136,19 +141,27 @@ def check_move(game: Game, samples: Samples, row: int, following: Any) -> None:
     if following is not None:
         assert any(new.tobytes() == following.tobytes() for new in after), "a move leads on"
         same_seat = game.seat_to_move(state) == game.seat_to_move(following)
-        assert samples.payoffs[row + 1] == samples.payoffs[row] * (1 if same_seat else -1), "opposite payoffs"
+        assert samples.payoffs[row + 1] == samples.payoffs[row] * (1 if same_seat else -1), (
+            "opposite payoffs"
+        )
     elif samples.plies[row] + 1 < (MAX_PLIES.get(game.name) or game.max_plies):
         seat = game.seat_to_move(state)
         ends = [float(game.payoffs(new)[seat]) for new in after if game.is_over(new)]
-        assert any(abs(end - samples.payoffs[row]) < 1e-6 for end in ends), "a move ends the game as it was paid"
+        assert any(abs(end - samples.payoffs[row]) < 1e-6 for end in ends), (
+            "a move ends the game as it was paid"
+        )
     assert samples.lengths[row] > samples.plies[row]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--games", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--rows", type=int, default=16384)
-    parser.add_argument("--pool-every", type=int, default=NetworkConfig().pool_every, help="0: no blocks that pool")
+    parser.add_argument(
+        "--pool-every", type=int, default=NetworkConfig().pool_every, help="0: no blocks that pool"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     found: list[dict[str, Any]] = []

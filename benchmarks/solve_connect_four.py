@@ -1,10 +1,13 @@
-"""Solve Connect Four positions and write those in which a mistake is possible, with the moves that keep the result.
+"""Solve Connect Four positions and write those in which a mistake is possible, with the moves that
+keep the result.
 
-    .venv/bin/python benchmarks/solve_connect_four.py src/anyzero/arena/problems/connect_four.txt [--seed 1]
+    .venv/bin/python benchmarks/solve_connect_four.py src/anyzero/arena/problems/connect_four.txt
+    [--seed 1]
 
-A solver for this one game, a hundred times as fast as `anyzero solve`: a yes-or-no alpha-beta over bitboards as in
-`games/connect_four.py`. It never plays a move that loses at once, tries moves that make many threats first and central
-ones before others, and keeps what it proved in a table. Late positions take microseconds, the empty board minutes.
+A solver for this one game, a hundred times as fast as `anyzero solve`: a yes-or-no alpha-beta over
+bitboards as in `games/connect_four.py`. It never plays a move that loses at once, tries moves that
+make many threats first and central ones before others, and keeps what it proved in a table. Late
+positions take microseconds, the empty board minutes.
 """
 
 import argparse
@@ -28,14 +31,18 @@ CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 CELLS = tuple(U(0b111111 << HEIGHT * column) for column in CENTRE_FIRST)
 DIRECTIONS = (U(1), U(HEIGHT - 1), U(HEIGHT), U(HEIGHT + 1))
 EARLY = 14
-"""Positions with fewer stones have a table of their own, which they share with their mirror images."""
+"""Positions with fewer stones have a table of their own, which they share with their mirror images.
+"""
 EARLY_ENTRIES, ENTRIES = 8_388_617, 33_554_467
 """Primes; 8 bytes each."""
 UNKNOWN, NO, YES = 0, 1, 2
 WANTED = (1, 2, 2, 3, 4, 6, 10, 16, 20, 24, 28, *(14 * [34]))
-"""How many positions after 0, 1, 2... random moves: 592 together, few of the early ones, which take longest."""
+"""How many positions after 0, 1, 2... random moves: 592 together, few of the early ones, which take
+longest.
+"""
 HEAD = """\
-# Connect Four positions in which a mistake is possible: the moves from the start | the moves that keep the result.
+# Connect Four positions in which a mistake is possible: \
+the moves from the start | the moves that keep the result.
 # Made by: python benchmarks/solve_connect_four.py FILE --seed {seed}
 """
 
@@ -49,7 +56,10 @@ def winning_cells(stones: Any, taken: Any) -> Any:
     """Empty cells in which one more stone makes four in a row."""
     found = U(0)
     for step in DIRECTIONS:
-        low, high = (stones << step) & (stones << (step + step)), (stones >> step) & (stones >> (step + step))
+        low, high = (
+            (stones << step) & (stones << (step + step)),
+            (stones >> step) & (stones >> (step + step)),
+        )
         three = step + step + step
         found |= low & ((stones << three) | (stones >> step))
         found |= high & ((stones >> three) | (stones << step))
@@ -76,7 +86,9 @@ def count_bits(word: Any) -> int:
 
 @compiled
 def key_of(mine: Any, taken: Any) -> Any:
-    """Different for any two positions: in each column a bit above its top stone, and the mover's stones below."""
+    """Different for any two positions: in each column a bit above its top stone, and the mover's
+    stones below.
+    """
     key = (taken + BOTTOM) | mine
     if count_bits(taken) >= EARLY:
         return key
@@ -88,7 +100,9 @@ def key_of(mine: Any, taken: Any) -> Any:
 
 @compiled
 def gets(mine: Any, taken: Any, goal: int, table: Any, orders: Any, nodes: Any) -> bool:
-    """Whether the seat to move, which has no stone that wins at once, gets at least a draw (0) or a win (1)."""
+    """Whether the seat to move, which has no stone that wins at once, gets at least a draw (0) or a
+    win (1).
+    """
     theirs = mine ^ taken
     hopeful = (BOARD ^ taken) | (mine if goal else theirs)
     if not has_four(hopeful):
@@ -134,15 +148,26 @@ class Solver:
     """The table, and the scratch memory that positions are proved with."""
 
     def __init__(self) -> None:
-        self.memory = np.zeros(EARLY_ENTRIES + ENTRIES, U), np.zeros((43, COLUMNS, 2), U), np.zeros(1, np.int64)
+        self.memory = (
+            np.zeros(EARLY_ENTRIES + ENTRIES, U),
+            np.zeros((43, COLUMNS, 2), U),
+            np.zeros(1, np.int64),
+        )
 
     def best_moves(self, moves: str) -> tuple[str, str]:
         """The moves that keep the result after these moves, and all legal ones."""
         mine, taken = position_after(moves)
         cells = {letter: cell for letter in "abcdefg" if (cell := cell_of(taken, letter))}
         legal, winning = "".join(cells), winning_cells(mine, taken)
-        for goal in (0, 1):  # what the opponent must not get: moves that win, and if there is none, those that draw
-            kept = [move for move, cell in cells.items() if cell & winning or not self.gets(mine, taken, cell, goal)]
+        for goal in (
+            0,
+            1,
+        ):  # what the opponent must not get: moves that win, and if there is none, those that draw
+            kept = [
+                move
+                for move, cell in cells.items()
+                if cell & winning or not self.gets(mine, taken, cell, goal)
+            ]
             if kept:
                 return "".join(kept), legal
         return legal, legal
@@ -181,7 +206,9 @@ def random_moves(seed: int, plies: int, number: int) -> str:
 
 
 def make_problems(solver: Solver, seed: int, plies: int, wanted: int) -> Iterator[str]:
-    """Different positions after so many random moves in which a mistake is possible, with the moves that are none."""
+    """Different positions after so many random moves in which a mistake is possible, with the moves
+    that are none.
+    """
     seen: set[int] = set()
     number = 0
     while len(seen) < wanted:

@@ -1,4 +1,5 @@
-"""How strong a recipe has become after so many minutes, drawn from the histories of runs in docs/experiments/data.
+"""How strong a recipe has become after so many minutes, drawn from the histories of runs in
+docs/experiments/data.
 
 .venv/bin/python benchmarks/strength.py [--plot docs/pictures/strength.svg]
 """
@@ -12,7 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 DATA = Path("docs/experiments/data")
-ELO, POINTS = ("elo", "elo_low", "elo_high"), ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
+ELO, POINTS = (
+    ("elo", "elo_low", "elo_high"),
+    ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high"),
+)
 PANELS = {
     "breakthrough, 5x5": {"two cores": "training_bt"},
     "hex, 5x5": {"two cores": "training_hex2"},
@@ -39,9 +43,13 @@ def read_points(name: str) -> list[tuple[float, float, float, float]]:
     """Minutes, strength and its limits, of all generations that were measured."""
     points = []
     for row in csv.DictReader((DATA / f"{name}.csv").open()):
-        columns = next((each for each in (ELO, POINTS, ("score", "low", "high")) if row.get(each[0])), None)
+        columns = next(
+            (each for each in (ELO, POINTS, ("score", "low", "high")) if row.get(each[0])), None
+        )
         if columns is not None:
-            minutes = float(row["minutes"]) if "minutes" in row else float(row["total_seconds"]) / 60
+            minutes = (
+                float(row["minutes"]) if "minutes" in row else float(row["total_seconds"]) / 60
+            )
             middle, low, high = (float(row[column]) for column in columns)
             points.append((minutes, middle, low, high))
     return points
@@ -52,7 +60,13 @@ def draw_panel(axes: Axes, title: str, runs: dict[str, str]) -> None:
         minutes, middle, low, high = zip(*read_points(name), strict=True)
         axes.plot(minutes, middle, marker="o", markersize=3, label=label)
         axes.fill_between(minutes, low, high, alpha=0.2)
-    what = "points" if "easy" in title else "% against elo=1350" if "chess" in title else "Elo over random play"
+    what = (
+        "points"
+        if "easy" in title
+        else "% against elo=1350"
+        if "chess" in title
+        else "Elo over random play"
+    )
     axes.set(title=title, xlabel="minutes", ylabel=what, xlim=(0, None))
     axes.legend(loc="lower right", fontsize="small")
 

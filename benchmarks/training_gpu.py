@@ -1,8 +1,10 @@
 """Training on one GPU: samples a second from a replay on the GPU, and the GPU's busy time.
 
-    .venv/bin/python benchmarks/training_gpu.py [--games connect_four hex chess] [--batch 1024] [--json FILE]
+    .venv/bin/python benchmarks/training_gpu.py [--games connect_four hex chess] [--batch 1024]
+    [--json FILE]
 
-The rows are positions after a few random moves with made-up targets: what is measured is the way from rows to weights.
+The rows are positions after a few random moves with made-up targets: what is measured is the way
+from rows to weights.
 """
 
 import argparse
@@ -59,7 +61,9 @@ def measure(game: Game, source: Replay, batch: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--games", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")

@@ -1,7 +1,9 @@
-"""A hundred people at the web server, greedy ones among them, and a server that is killed: with `--help`, its options.
+"""A hundred people at the web server, greedy ones among them, and a server that is killed: with
+`--help`, its options.
 
-The clients are real websockets, all in this one process, which shares the machine's cores with the server; how much of
-a core it took itself is part of the table. A budget of simulations counts as one of 0 s.
+The clients are real websockets, all in this one process, which shares the machine's cores with the
+server; how much of a core it took itself is part of the table. A budget of simulations counts as
+one of 0 s.
 """
 
 import argparse
@@ -50,9 +52,13 @@ class Figures:
 
 
 class Person:
-    """A client that plays its seat with pauses; `friend` joins the same table from a second client."""
+    """A client that plays its seat with pauses; `friend` joins the same table from a second
+    client.
+    """
 
-    def __init__(self, load: "Load", game: str, machine: str = "", host: "Person | None" = None) -> None:
+    def __init__(
+        self, load: "Load", game: str, machine: str = "", host: "Person | None" = None
+    ) -> None:
         self.load, self.game, self.machine, self.host = load, game, machine, host
         self.rng, self.number = random.Random(load.seed + len(load.people)), 0
         self.table: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -62,7 +68,9 @@ class Person:
         self.kept: dict[int, str] = {}
         """The moves of this game that were acknowledged, by ply."""
         self.planned: tuple[str, int, Any] = ("", -1, None)
-        """The table and ply of the move that it thinks about, and the connection: news of one ply may come twice."""
+        """The table and ply of the move that it thinks about, and the connection: news of one ply
+        may come twice.
+        """
         self.asked_at = -1
         self.back_s = 0.0
         """When its game was there again."""
@@ -107,7 +115,9 @@ class Person:
         if self.table.done():
             await self.say(type="join", table=self.table.result())
         else:
-            await self.say(type="new", game=self.game, seats=self.seats, seed=self.rng.getrandbits(32))
+            await self.say(
+                type="new", game=self.game, seats=self.seats, seed=self.rng.getrandbits(32)
+            )
 
     async def say(self, **message: Any) -> int:
         self.number += 1
@@ -153,7 +163,9 @@ class Person:
         self.back_s, self.asked_at = now, -1
         moves = [ply["move"] for ply in view["moves"]]
         self.load.lost += [
-            f"{self.game} ply {ply} {move}" for ply, move in self.kept.items() if moves[ply : ply + 1] != [move]
+            f"{self.game} ply {ply} {move}"
+            for ply, move in self.kept.items()
+            if moves[ply : ply + 1] != [move]
         ]
 
     async def begin_again(self) -> None:
@@ -179,7 +191,13 @@ class Person:
         self.asked_since, self.asked_at = time.perf_counter(), ply
         self.number += 1
         self.sent[self.number] = self.asked_since, ply, move
-        words = {"type": "move", "table": self.table.result(), "move": move, "ply": ply, "request": self.number}
+        words = {
+            "type": "move",
+            "table": self.table.result(),
+            "move": move,
+            "ply": ply,
+            "request": self.number,
+        }
         await socket.send(json.dumps(words))
 
 
@@ -187,7 +205,12 @@ class Load:
     """Everybody at the server."""
 
     def __init__(self, server: Server, args: argparse.Namespace) -> None:
-        self.server, self.args, self.seed, self.pauses = server, args, args.seed, (args.pause[0], args.pause[1])
+        self.server, self.args, self.seed, self.pauses = (
+            server,
+            args,
+            args.seed,
+            (args.pause[0], args.pause[1]),
+        )
         self.figures = Figures()
         self.lost: list[str] = []
         self.people: list[Person] = []
@@ -206,7 +229,9 @@ class Load:
         """Those against machines, pairs, and people alone at Take It Easy."""
         two = [game for game in GAMES if game != "take_it_easy"]
         for number in range(self.args.against_machines):
-            self.people.append(Person(self, two[number % len(two)], machine=MACHINES[number // len(two) % 2]))
+            self.people.append(
+                Person(self, two[number % len(two)], machine=MACHINES[number // len(two) % 2])
+            )
         number = 0
         while len(self.people) < self.args.clients:
             game, number = GAMES[number % len(GAMES)], number + 1
@@ -226,14 +251,19 @@ class Load:
     async def measure(self, name: str, seconds: float, greedy: int = 0) -> dict[str, Any]:
         """A phase with so many clients that each ask for the largest search, one after another."""
         hogs = [asyncio.create_task(self.be_greedy(number)) for number in range(greedy)]
-        hogs += [asyncio.create_task(self.flood(number)) for number in range(self.args.floods if greedy else 0)]
+        hogs += [
+            asyncio.create_task(self.flood(number))
+            for number in range(self.args.floods if greedy else 0)
+        ]
         await asyncio.sleep(2.0)
         figures = self.figures = Figures()
         start, before = time.perf_counter(), self.server.cpu()
         while (gone := time.perf_counter() - start) < seconds:
             figures.memory.append((gone, self.server.memory_mb()))
             await asyncio.sleep(0.25)
-        figures.cores = {name: round((now - before[name]) / gone, 2) for name, now in self.server.cpu().items()}
+        figures.cores = {
+            name: round((now - before[name]) / gone, 2) for name, now in self.server.cpu().items()
+        }
         for hog in hogs:
             hog.cancel()
         await asyncio.gather(*hogs, return_exceptions=True)
@@ -252,7 +282,9 @@ class Load:
                         break
 
     async def flood(self, number: int) -> None:
-        """Send what is no message as fast as it is taken, and begin again when let go: words, bytes, half a request."""
+        """Send what is no message as fast as it is taken, and begin again when let go: words,
+        bytes, half a request.
+        """
         rng = random.Random(number)
         while True:
             with contextlib.suppress(OSError, websockets.WebSocketException):
@@ -264,7 +296,11 @@ class Load:
                     continue
                 async with websockets.connect(self.socket_url, max_size=1 << 24) as socket:
                     while True:
-                        await socket.send(rng.choice(('{"type": "', "[" * 10_000, '{"type": "join", "table": "none"}')))
+                        await socket.send(
+                            rng.choice(
+                                ('{"type": "', "[" * 10_000, '{"type": "join", "table": "none"}')
+                            )
+                        )
                         await socket.recv()
                         if number % 3 == 1:
                             await socket.send(rng.randbytes(100))
@@ -281,13 +317,23 @@ class Load:
         last = {key: max(kill[key] for kill in found) for key in found[0]}
         total = sum(kill["acknowledged_moves_of_open_games"] for kill in found)
         fewest = min(kill["clients_back"] for kill in found)
-        counted = {"acknowledged_moves_of_open_games": total, "clients_back": fewest, "kills": len(found)}
+        counted = {
+            "acknowledged_moves_of_open_games": total,
+            "clients_back": fewest,
+            "kills": len(found),
+        }
         answers = sum(map(len, figures.answered.values()))
-        said = {"answers": answers, "errors": len(figures.errors), "first_errors": figures.errors[:3]}
+        said = {
+            "answers": answers,
+            "errors": len(figures.errors),
+            "first_errors": figures.errors[:3],
+        }
         return {**last, **counted, **said}
 
     async def kill(self) -> dict[str, Any]:
-        """Kill the server in the middle of it all, start it again, and wait for everybody's game."""
+        """Kill the server in the middle of it all, start it again, and wait for everybody's
+        game.
+        """
         acknowledged = sum(len(person.kept) for person in self.people)
         killed = time.perf_counter()
         await self.server.end(signal.SIGKILL)
@@ -295,7 +341,9 @@ class Load:
             person.back_s = 0.0
         await self.server.start()
         ready = time.perf_counter()
-        while not all(person.back_s for person in self.people) and time.perf_counter() < killed + 60:
+        while (
+            not all(person.back_s for person in self.people) and time.perf_counter() < killed + 60
+        ):
             await asyncio.sleep(0.01)
         back = sorted(person.back_s for person in self.people)
         return {
@@ -339,7 +387,9 @@ def spread(values: list[float]) -> dict[str, Any]:
 
 
 def slope(points: list[tuple[float, float]]) -> float:
-    """Of the straight line through the second half of the points: what is filled once has been filled by then."""
+    """Of the straight line through the second half of the points: what is filled once has been
+    filled by then.
+    """
     late = points[len(points) // 2 :]
     return statistics.linear_regression(*zip(*late, strict=True)).slope if len(late) > 1 else 0.0
 
@@ -350,7 +400,9 @@ def budget_s(machine: str) -> float:
 
 
 def summary(name: str, figures: Figures) -> dict[str, Any]:
-    over = [gone - budget_s(machine) for machine, times in figures.answered.items() for gone in times]
+    over = [
+        gone - budget_s(machine) for machine, times in figures.answered.items() for gone in times
+    ]
     return {
         "phase": name,
         "acknowledged_s": spread(figures.acknowledged),
@@ -367,21 +419,39 @@ def summary(name: str, figures: Figures) -> dict[str, Any]:
 
 
 def print_tables(found: dict[str, Any]) -> None:
-    print(f"load average before: {found['load_before']}; cores: {found['cores']}; clients: {found['clients']}")
-    print(f"\n| phase | what | count | p50 ms | p95 | p99 | max | against quiet p50, p95 |\n|{'---|' * 8}")
+    print(
+        f"load average before: {found['load_before']}; cores: {found['cores']}; clients: "
+        f"{found['clients']}"
+    )
+    print(
+        "\n| phase | what | count | p50 ms | p95 | p99 | max | against quiet p50, p95 "
+        f"|\n|{'---|' * 8}"
+    )
     first = found["phases"][0]
     for phase in found["phases"]:
         for what, times, quiet in rows(phase, first):
             ms = " | ".join(
-                "" if times[key] is None else f"{1000 * times[key]:.0f}" for key in ("p50", "p95", "p99", "max")
+                "" if times[key] is None else f"{1000 * times[key]:.0f}"
+                for key in ("p50", "p95", "p99", "max")
             )
-            print(f"| {phase['phase']} | {what} | {times['count']} | {ms} | {ratios(times, quiet)} |")
+            print(
+                f"| {phase['phase']} | {what} | {times['count']} | {ms} | {ratios(times, quiet)} |"
+            )
     names = ("server", "searches", "clients", "others")
-    heads = ("phase", "memory MB", "MB a minute", "games", "errors", *(f"{name}, cores" for name in names))
+    heads = (
+        "phase",
+        "memory MB",
+        "MB a minute",
+        "games",
+        "errors",
+        *(f"{name}, cores" for name in names),
+    )
     print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for phase in found["phases"]:
         shares = " | ".join(f"{phase['cores'][name]:.2f}" for name in names)
-        figures = [phase[key] for key in ("phase", "memory_mb", "memory_mb_a_minute", "games", "errors")]
+        figures = [
+            phase[key] for key in ("phase", "memory_mb", "memory_mb_a_minute", "games", "errors")
+        ]
         print(f"| {' | '.join(map(str, figures))} | {shares} |")
         for error in phase["first_errors"]:
             print(f"  {error}")
@@ -391,7 +461,9 @@ def print_tables(found: dict[str, Any]) -> None:
             print(f"| {key} | {value} |")
 
 
-def rows(phase: dict[str, Any], first: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+def rows(
+    phase: dict[str, Any], first: dict[str, Any]
+) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     found = [
         (words, phase[key], first[key])
         for words, key in (
@@ -400,7 +472,10 @@ def rows(phase: dict[str, Any], first: dict[str, Any]) -> list[tuple[str, dict[s
             ("answer minus budget", "answer_minus_budget_s"),
         )
     ]
-    return found + [(f"answer of {name}", times, first["answer_s"][name]) for name, times in phase["answer_s"].items()]
+    return found + [
+        (f"answer of {name}", times, first["answer_s"][name])
+        for name, times in phase["answer_s"].items()
+    ]
 
 
 def ratios(times: dict[str, Any], quiet: dict[str, Any]) -> str:
@@ -413,7 +488,11 @@ async def run(args: argparse.Namespace) -> dict[str, Any]:
         server = Server(Path(folder))
         await server.start()
         load = Load(server, args)
-        found: dict[str, Any] = {"clients": args.clients, "cores": os.cpu_count(), "load_before": os.getloadavg()}
+        found: dict[str, Any] = {
+            "clients": args.clients,
+            "cores": os.cpu_count(),
+            "load_before": os.getloadavg(),
+        }
         try:
             await load.warm_up()
             load.seat_people()
@@ -421,7 +500,10 @@ async def run(args: argparse.Namespace) -> dict[str, Any]:
                 load.spawn(person.live())
                 await asyncio.sleep(0.02)
             await asyncio.sleep(3.0)
-            found["phases"] = [await load.measure(f"{greedy} greedy", args.seconds, greedy) for greedy in args.greedy]
+            found["phases"] = [
+                await load.measure(f"{greedy} greedy", args.seconds, greedy)
+                for greedy in args.greedy
+            ]
             found["kill"] = await load.kill_often()
         finally:
             await load.close()
@@ -434,9 +516,15 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--against-machines", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=40.0, help="of each phase")
-    parser.add_argument("--pause", type=float, nargs=2, default=(0.5, 2.0), help="of a person before a move")
-    parser.add_argument("--greedy", type=int, nargs="+", default=[0, 1, 6], help="huge searches in each phase")
-    parser.add_argument("--floods", type=int, default=6, help="clients that send nonsense beside the greedy ones")
+    parser.add_argument(
+        "--pause", type=float, nargs=2, default=(0.5, 2.0), help="of a person before a move"
+    )
+    parser.add_argument(
+        "--greedy", type=int, nargs="+", default=[0, 1, 6], help="huge searches in each phase"
+    )
+    parser.add_argument(
+        "--floods", type=int, default=6, help="clients that send nonsense beside the greedy ones"
+    )
     parser.add_argument("--kills", type=int, default=1)
     parser.add_argument("--between", type=float, default=0.0, help="seconds between two kills")
     parser.add_argument("--seed", type=int, default=1)

@@ -16,7 +16,17 @@ class Server:
         self.folder, self.words, self.port, self.env = folder, words, 0, env
 
     async def start(self) -> None:
-        command = ("-m", "anyzero", "serve", "--json", "--port", str(self.port), "--data", "games.sqlite3", *self.words)
+        command = (
+            "-m",
+            "anyzero",
+            "serve",
+            "--json",
+            "--port",
+            str(self.port),
+            "--data",
+            "games.sqlite3",
+            *self.words,
+        )
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, *command, stdout=asyncio.subprocess.PIPE, cwd=self.folder, env=self.env
         )
@@ -32,7 +42,9 @@ class Server:
         return sum(resident_mb(pid) for pid in family(self.process.pid))
 
     def cpu(self) -> dict[str, float]:
-        """Seconds computed so far: by the server, by those that it started, by the clients, and by others."""
+        """Seconds computed so far: by the server, by those that it started, by the clients, and by
+        others.
+        """
         server, *workers = family(self.process.pid)
         own = {
             "server": cpu_seconds(server),
@@ -53,7 +65,11 @@ def family(pid: int) -> list[int]:
 
 def resident_mb(pid: int) -> float:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return (
+            int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / 1e6
+        )
     except (OSError, IndexError):
         return 0.0
 
@@ -68,6 +84,8 @@ def cpu_seconds(pid: int) -> float:
 
 
 def busy_seconds() -> float:
-    """Computed so far by everything on this machine; what the hypervisor took away counts as well."""
+    """Computed so far by everything on this machine; what the hypervisor took away counts as
+    well.
+    """
     fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,6 @@
-"""A first look: a game of Hex between flat Monte Carlo and random play, with the board after every few moves."""
+"""A first look: a game of Hex between flat Monte Carlo and random play, with the board after every
+few moves.
+"""
 
 import random
 
@@ -25,7 +27,10 @@ def best_by_rollouts(game: anyzero.Game, state: object, seed: int) -> int:
 def main() -> None:
     game, choose = anyzero.load("hex", size=7), random.Random(1)
     state, ply = game.initial_state(), 0
-    print("Hex 7x7: the first seat (top to bottom) counts 2,000 random games a move, the second plays at random.\n")
+    print(
+        "Hex 7x7: the first seat (top to bottom) counts 2,000 random games a move, the "
+        "second plays at random.\n"
+    )
     while not game.is_over(state):
         if game.seat_to_move(state) == 0:
             action = best_by_rollouts(game, state, seed=ply)

@@ -1,7 +1,8 @@
-"""Othello: place a disc that encloses enemy discs in a line, and flip those; the most discs at the end win.
+"""Othello: place a disc that encloses enemy discs in a line, and flip those; the most discs at the
+end win.
 
-A seat that cannot enclose anything passes; when neither can, the game is over. Black begins. The board may have any
-even size: othello.py:size=6 is quick to learn.
+A seat that cannot enclose anything passes; when neither can, the game is over. Black begins. The
+board may have any even size: othello.py:size=6 is quick to learn.
 """
 
 from typing import NamedTuple
@@ -23,12 +24,31 @@ class Rules(NamedTuple):
 def make(size: int = 8):
     if size not in (4, 6, 8, 10):
         raise ValueError("a board of Othello has 4, 6, 8 or 10 rows")
-    steps = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
+    steps = [
+        (down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)
+    ]
     cells = size * size
-    state = [("cells", np.int8, cells), ("mover", np.int8), ("passes", np.int8)]  # a cell: 0 empty, 1 black, 2 white
-    functions = (initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, symmetries, board, draw)
+    state = [
+        ("cells", np.int8, cells),
+        ("mover", np.int8),
+        ("passes", np.int8),
+    ]  # a cell: 0 empty, 1 black, 2 white
+    functions = (
+        initial_state,
+        seat_to_move,
+        legal_actions,
+        play,
+        payoffs,
+        score,
+        encode,
+        symmetries,
+        board,
+        draw,
+    )
     sizes = {"num_actions": cells + 1, "max_plies": 2 * cells, "planes_shape": (2, size, size)}
-    return Game("othello", Rules(size, np.array(steps)), state, functions, seat_names=NAMES, **sizes)
+    return Game(
+        "othello", Rules(size, np.array(steps)), state, functions, seat_names=NAMES, **sizes
+    )
 
 
 def initial_state(rules, state):
@@ -105,10 +125,17 @@ def encode(rules, state, planes):
 
 
 def symmetries(rules):
-    """Half a turn and the two diagonal mirrors, under which the first four discs stay; a pass stays a pass."""
+    """Half a turn and the two diagonal mirrors, under which the first four discs stay; a pass stays
+    a pass.
+    """
     cells = np.arange(rules.size * rules.size).reshape(rules.size, rules.size)
-    turns = [grid.ravel() for grid in (cells[::-1, ::-1], cells.T, cells[::-1, ::-1].T)]  # each undoes itself
-    return [Symmetry(np.concatenate([turn, turn + cells.size]), np.append(turn, cells.size)) for turn in turns]
+    turns = [
+        grid.ravel() for grid in (cells[::-1, ::-1], cells.T, cells[::-1, ::-1].T)
+    ]  # each undoes itself
+    return [
+        Symmetry(np.concatenate([turn, turn + cells.size]), np.append(turn, cells.size))
+        for turn in turns
+    ]
 
 
 def board(rules):

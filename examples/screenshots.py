@@ -1,6 +1,8 @@
-"""The pictures of the page under docs/images: `python examples/screenshots.py --help` says what can be chosen.
+"""The pictures of the page under docs/images: `python examples/screenshots.py --help` says what can
+be chosen.
 
-Needs Chromium and the dev extra. A server and a short training run are started in a temporary folder, and ended.
+Needs Chromium and the dev extra. A server and a short training run are started in a temporary
+folder, and ended.
 """
 
 import argparse
@@ -19,7 +21,16 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-RUN = ["train", "breakthrough:rows=5,columns=5", "--run", "breakthrough", "--minutes", "6", "--match", "0"]
+RUN = [
+    "train",
+    "breakthrough:rows=5,columns=5",
+    "--run",
+    "breakthrough",
+    "--minutes",
+    "6",
+    "--match",
+    "0",
+]
 RUN_SETTINGS = ["--set", "league.every=2", "--set", "league.games=20"]
 RUN_GENERATIONS = 8
 COLOURS = 256
@@ -29,12 +40,18 @@ GAMES = {
     "connect_four": ("connect_four", "d d d d e f e e c b c c f b"),
     "breakthrough": ("breakthrough", "d2d3 e7e6 e2e3 d7d6 b2c3 g7f6 f2g3 c7c6 g3g4 b7b6 c3d4 c6c5"),
     "knightthrough": ("knightthrough", "c1d3 d7f6 c2e3 h7g5 b1c3 g5f3 g1f3 a8b6 f3e5 b6c4"),
-    "domineering": ("domineering", "c2c3 f7g7 e1e2 d7e7 g1g2 a2b2 b7b8 e5f5 g5g6 a4b4 f3f4 g4h4 d3d4 c5d5"),
+    "domineering": (
+        "domineering",
+        "c2c3 f7g7 e1e2 d7e7 g1g2 a2b2 b7b8 e5f5 g5g6 a4b4 f3f4 g4h4 d3d4 c5d5",
+    ),
     "atarigo": ("atarigo:size=9", "e5 f4 d4 f6 g5 f5 e6 e7 d7 e4 d6 e3 g6 g7 f7 g4"),
     "hex": ("hex:size=11", "f6 e8 e7 d7 h3 g4 g3 f4 f3 e4 e3 d4 d3 c5 c4 i7"),
     "oware": ("oware", "E a F e B f B b C d C e D a F e"),
     "chess": ("chess", "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d4 e5d4 c3d4 c5b4 b1c3 f6e4"),
-    "take_it_easy": ("take_it_easy", "174 10 524 1 163 11 978 16 573 2 924 5 168 7 128 12 164 15 123 6 963 18 578"),
+    "take_it_easy": (
+        "take_it_easy",
+        "174 10 524 1 163 11 978 16 573 2 924 5 168 7 128 12 164 15 123 6 963 18 578",
+    ),
 }
 """Each game in mid-game; the machine has moved last."""
 PICKED = {"chess": "c4", "breakthrough": "d4", "knightthrough": "e5", "domineering": "h5"}
@@ -51,7 +68,9 @@ def main() -> None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         if wanted("run", words.only):
             stack.enter_context(started([*RUN, *RUN_SETTINGS], folder))
-        server = stack.enter_context(started(["serve", "--json", "--port", "0", "--data", "games.sqlite3"], folder))
+        server = stack.enter_context(
+            started(["serve", "--json", "--port", "0", "--data", "games.sqlite3"], folder)
+        )
         page = stack.enter_context(open_page(words.width, words.height, words.theme))
         url = json.loads(server.stdout.readline())["url"]
         for name in (name for name in PICTURES if wanted(name, words.only)):
@@ -61,10 +80,14 @@ def main() -> None:
 
 def read_words() -> argparse.Namespace:
     reader = argparse.ArgumentParser(description="Pictures of the page.")
-    reader.add_argument("--folder", type=Path, default=Path(__file__).parent.parent / "docs" / "images")
+    reader.add_argument(
+        "--folder", type=Path, default=Path(__file__).parent.parent / "docs" / "images"
+    )
     reader.add_argument("--width", type=int, default=1200)
     reader.add_argument("--height", type=int, default=820)
-    reader.add_argument("--theme", choices=("light", "dark"), help="for all; by default each picture has its own")
+    reader.add_argument(
+        "--theme", choices=("light", "dark"), help="for all; by default each picture has its own"
+    )
     reader.add_argument("--only", nargs="*", default=[], help="names, or their beginnings")
     return reader.parse_args()
 
@@ -98,7 +121,9 @@ def open_page(width: int, height: int, theme: str | None) -> Iterator[Page]:
     path = next(found for name in BROWSERS if (found := shutil.which(name)))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        page = browser.new_page(
+            viewport={"width": width, "height": height}, reduced_motion="reduce"
+        )
         page.set_default_timeout(60_000)
         page.theme = theme  # type: ignore[attr-defined]
         yield page
@@ -110,9 +135,9 @@ def shoot(page: Page, path: Path) -> None:
     page.mouse.move(2, 300)
     page.wait_for_timeout(150)
     page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-        path, optimize=True
-    )
+    Image.open(path).convert("RGB").quantize(
+        COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+    ).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -140,7 +165,9 @@ def show_play(name: str, theme: str) -> Callable[[Page, str], None]:
     return show
 
 
-def show_analysis(line: tuple[str, str], player: str, theme: str, kind: str = "Visits") -> Callable[[Page, str], None]:
+def show_analysis(
+    line: tuple[str, str], player: str, theme: str, kind: str = "Visits"
+) -> Callable[[Page, str], None]:
     def show(page: Page, url: str) -> None:
         go(page, url, place_of(*line, "human"), theme)
         page.get_by_role("button", name="Analyse").click()
@@ -148,7 +175,9 @@ def show_analysis(line: tuple[str, str], player: str, theme: str, kind: str = "V
         page.get_by_label("Method A", exact=True).select_option(f"method:{method}")
         page.get_by_label("Method A: budget").fill(budget)
         page.get_by_role("button", name="Whole game").click()
-        page.wait_for_selector(f".chart .dot:nth-of-type({line[1].count(' ') + 2})", state="attached")
+        page.wait_for_selector(
+            f".chart .dot:nth-of-type({line[1].count(' ') + 2})", state="attached"
+        )
         page.get_by_role("button", name="Search").click()
         page.wait_for_selector("button.main:text('Search')")
         page.wait_for_selector(".ghost", state="attached")
@@ -177,7 +206,10 @@ def show_run(page: Page, url: str) -> None:
 
 
 PICTURES: dict[str, Callable[[Page, str], None]] = {
-    **{f"play-{name}": show_play(name, "dark" if index % 2 else "light") for index, name in enumerate(GAMES)},
+    **{
+        f"play-{name}": show_play(name, "dark" if index % 2 else "light")
+        for index, name in enumerate(GAMES)
+    },
     "analyse-hex": show_analysis(GAMES["hex"], "rave:60000", "light"),
     "analyse-chess": show_analysis(TRAP, "uct:20000", "dark", "Value"),
     "advisor": show_advisor,

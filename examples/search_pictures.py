@@ -1,6 +1,8 @@
-"""Where each search method looks, on one position of Hex: `python examples/search_pictures.py` writes docs/pictures.
+"""Where each search method looks, on one position of Hex: `python examples/search_pictures.py`
+writes docs/pictures.
 
-A disc's area is the share of the simulations that went through its cell, its number how many; the star is played.
+A disc's area is the share of the simulations that went through its cell, its number how many; the
+star is played.
 """
 
 from dataclasses import replace
@@ -35,7 +37,9 @@ def main() -> None:
     for move in MOVES:
         state = game.play(state, move)
     for method in METHODS:
-        (FOLDER / f"search-{method}.svg").write_text(picture(game, state, method).svg, encoding="utf-8")
+        (FOLDER / f"search-{method}.svg").write_text(
+            picture(game, state, method).svg, encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,11 @@ class Rules(NamedTuple):
 
 
 def make():
-    state = [("cells", np.int8, 9), ("mover", np.int8), ("plies", np.int8)]  # a cell: 0 empty, 1 x, 2 o
+    state = [
+        ("cells", np.int8, 9),
+        ("mover", np.int8),
+        ("plies", np.int8),
+    ]  # a cell: 0 empty, 1 x, 2 o
     functions = (initial_state, seat_to_move, legal_actions, play, payoffs, encode)
     texts = (format_state, parse_state, board, draw)
     sizes = {"num_actions": 9, "max_plies": 9, "planes_shape": (2, 3, 3)}
@@ -87,5 +91,7 @@ def board(rules):
 
 def draw(rules, state, shown):
     for cell in range(9):
-        shown.pieces[cell] = state.cells[cell]  # 0 is nothing, 1 the first kind of piece, 2 the second
+        shown.pieces[cell] = state.cells[
+            cell
+        ]  # 0 is nothing, 1 the first kind of piece, 2 the second
     shown.caption = 2 if seat_to_move(rules, state) == OVER else state.mover

@@ -1,6 +1,8 @@
-"""Trio: three seats take turns placing stones on a 5x5 board; the first three in a row, in any direction, win.
+"""Trio: three seats take turns placing stones on a 5x5 board; the first three in a row, in any
+direction, win.
 
-The winner gets 1, the others lose a half each: a three-seat game in which you must not forget the third.
+The winner gets 1, the others lose a half each: a three-seat game in which you must not forget the
+third.
 """
 
 from typing import NamedTuple
@@ -29,12 +31,26 @@ def make():
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
         if row + 2 * down < SIZE and 0 <= column + 2 * right < SIZE
     ]
-    through = [[number for number, line in enumerate(lines) if cell in line] for cell in range(CELLS)]
+    through = [
+        [number for number, line in enumerate(lines) if cell in line] for cell in range(CELLS)
+    ]
     most = max(map(len, through))
-    rules = Rules(np.array(lines), np.array([numbers + [-1] * (most - len(numbers)) for numbers in through]))
-    state = [("cells", np.int8, CELLS), ("mover", np.int8), ("plies", np.int8), ("has_won", np.int8)]
+    rules = Rules(
+        np.array(lines), np.array([numbers + [-1] * (most - len(numbers)) for numbers in through])
+    )
+    state = [
+        ("cells", np.int8, CELLS),
+        ("mover", np.int8),
+        ("plies", np.int8),
+        ("has_won", np.int8),
+    ]
     functions = (initial_state, seat_to_move, legal_actions, play, payoffs, encode, board, draw)
-    sizes = {"num_actions": CELLS, "max_plies": CELLS, "planes_shape": (SEATS, SIZE, SIZE), "num_seats": SEATS}
+    sizes = {
+        "num_actions": CELLS,
+        "max_plies": CELLS,
+        "planes_shape": (SEATS, SIZE, SIZE),
+        "num_seats": SEATS,
+    }
     return Game("trio", rules, state, functions, seat_names=NAMES, **sizes)
 
 
@@ -61,7 +77,10 @@ def play(rules, state, action):
     state.plies += 1
     for number in rules.lines_of[action]:
         line = rules.lines[number]
-        if number >= 0 and state.cells[line[0]] == state.cells[line[1]] == state.cells[line[2]] == stone:
+        if (
+            number >= 0
+            and state.cells[line[0]] == state.cells[line[1]] == state.cells[line[2]] == stone
+        ):
             state.has_won = 1
             return  # the mover stays who has won
     state.mover = (state.mover + 1) % SEATS
@@ -75,7 +94,9 @@ def payoffs(rules, state, out):
 def encode(rules, state, planes):
     for cell in range(CELLS):
         if state.cells[cell] != 0:
-            after = (state.cells[cell] - 1 - state.mover) % SEATS  # 0: the seat to move, 1: the next one
+            after = (
+                state.cells[cell] - 1 - state.mover
+            ) % SEATS  # 0: the seat to move, 1: the next one
             planes[after, cell // SIZE, cell % SIZE] = 1.0
 
 
@@ -86,4 +107,6 @@ def board(rules):
 def draw(rules, state, shown):
     for cell in range(CELLS):
         shown.pieces[cell] = state.cells[cell]
-    shown.caption = SEATS + state.mover if state.has_won else 2 * SEATS if state.plies == CELLS else state.mover
+    shown.caption = (
+        SEATS + state.mover if state.has_won else 2 * SEATS if state.plies == CELLS else state.mover
+    )

@@ -1,8 +1,8 @@
 """Settings for all tests.
 
-Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game
-go to one worker, so that two workers do not compile the same kernel at the same time; so do those of files that share
-something that takes long to make, and else those of a file.
+Hypothesis runs without deadlines (a first call may compile) and with the same examples each time.
+Tests of one game go to one worker, so that two workers do not compile the same kernel at the same
+time; so do those of files that share something that takes long to make, and else those of a file.
 """
 
 import gc
@@ -20,7 +20,9 @@ from anyzero.arena.match import Live
 from anyzero.games.load import BUILT_IN
 
 TOGETHER = {
-    "exported": ("tests/web/test_exported",),  # a second browser, so that none is waited for at the end
+    "exported": (
+        "tests/web/test_exported",
+    ),  # a second browser, so that none is waited for at the end
     "web": ("tests/web",),
     "cluster": ("tests/cluster",),
     "search": ("tests/search",),
@@ -37,22 +39,31 @@ TOGETHER = {
     ),
     **{game: (game,) for game in BUILT_IN},
 }
-"""Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what takes longest begins
+"""Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what
+takes longest begins
 first, so that all workers end at the same time."""
 
 for name, examples in {"few": 15, "many": 100}.items():
-    settings.register_profile(name, max_examples=examples, deadline=None, derandomize=True, database=None)
+    settings.register_profile(
+        name, max_examples=examples, deadline=None, derandomize=True, database=None
+    )
 
 
 def pytest_configure(config):
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a script; children would ignore it too
+    if (
+        signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    ):  # in the background of a script; children would ignore it too
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.load_profile("few" if config.option.markexpr else "many")  # many where the slow tests run too
+    settings.load_profile(
+        "few" if config.option.markexpr else "many"
+    )  # many where the slow tests run too
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_process():
-    """Games are played by one other process where a test does not say how many: each has to start."""
+    """Games are played by one other process where a test does not say how many: each has to
+    start.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
         yield
@@ -60,7 +71,9 @@ def one_process():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """No cycles are looked for while modules are imported, nor in them later: that was a twentieth of all work."""
+    """No cycles are looked for while modules are imported, nor in them later: that was a twentieth
+    of all work.
+    """
     gc.disable()
     found = yield
     gc.freeze()
@@ -70,7 +83,9 @@ def pytest_collection():
 
 
 class Here:
-    """What plays games as a worker's process does, in a thread of this one: to start a process takes a second."""
+    """What plays games as a worker's process does, in a thread of this one: to start a process
+    takes a second.
+    """
 
     def __init__(self, command, hear, share):
         self.lines = SimpleQueue()
@@ -107,7 +122,11 @@ def pytest_collection_modifyitems(items):
 
 
 def group_of(item):
-    """The group that a test names itself, or the first that has its place, or its file: what it shares is made once."""
+    """The group that a test names itself, or the first that has its place, or its file: what it
+    shares is made once.
+    """
     mark = item.get_closest_marker("xdist_group")
-    found = (group for group, places in TOGETHER.items() if any(place in item.nodeid for place in places))
+    found = (
+        group for group, places in TOGETHER.items() if any(place in item.nodeid for place in places)
+    )
     return mark.args[0] if mark else next(found, item.nodeid.partition("::")[0])

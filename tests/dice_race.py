@@ -1,4 +1,6 @@
-"""A tiny game of two seats with chance for tests: roll a die of three, walk that far or one step more; GOAL wins."""
+"""A tiny game of two seats with chance for tests: roll a die of three, walk that far or one step
+more; GOAL wins.
+"""
 
 from typing import NamedTuple
 

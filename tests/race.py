@@ -1,4 +1,6 @@
-"""A tiny game for tests, as a user would write it: count up by 1 to STEP in turn; who reaches GOAL wins."""
+"""A tiny game for tests, as a user would write it: count up by 1 to STEP in turn; who reaches GOAL
+wins.
+"""
 
 from typing import NamedTuple
 

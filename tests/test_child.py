@@ -69,7 +69,10 @@ def test_a_late_answer_ends_the_child():
 
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_an_end_is_told_with_its_code_and_last_words(is_ours):
-    code = "import sys; print('one'); print('a reason', file=sys.stderr); print(file=sys.stderr); sys.exit(3)"
+    code = (
+        "import sys; print('one'); print('a reason', file=sys.stderr); "
+        "print(file=sys.stderr); sys.exit(3)"
+    )
     child = Child([sys.executable, "-c", code], is_ours=is_ours, keeps_words=True)
     assert child.read() == "one"
     with pytest.raises(ChildError, match="its process ended with code 3: a reason"):
@@ -93,20 +96,26 @@ def test_asyncio_hears_each_line_and_the_end():
         await asyncio.to_thread(child.end)
         return [*lines, await heard.get()]
 
-    with ThreadPoolExecutor(1) as thread:  # a browser's tests may have left a loop running in this one
+    with ThreadPoolExecutor(
+        1
+    ) as thread:  # a browser's tests may have left a loop running in this one
         assert thread.submit(lambda: asyncio.run(work())).result() == ["ready", "a a", None]
 
 
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_nothing_outlives_a_holder_that_is_killed(is_ours):
     word = f"held_{is_ours}_{os.getpid()}"
-    deaf = "import time; print('ready', flush=True); time.sleep(600)"  # it does not care whether its input ends
+    # it does not care whether its input ends
+    deaf = "import time; print('ready', flush=True); time.sleep(600)"
     command = (*ECHO, word) if is_ours else (sys.executable, "-c", deaf, word)
     code = (
-        f"import time; from anyzero.child import Child; child = Child({command!r}, is_ours={is_ours})\n"
+        f"import time; from anyzero.child import Child; child = Child({command!r}, "
+        f"is_ours={is_ours})\n"
         "print(child.read(), flush=True); time.sleep(600)"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as holder:
         assert holder.stdout.readline() == "ready\n"
         holder.kill()
     assert in_the_end(word)

@@ -43,4 +43,8 @@ def test_words_that_take_long_are_made_seldom(clock, monkeypatch):
         for done in range(1, 100):
             tell(done, words=words)
             clock.now += 0.5
-    assert shown == [(101.0, "+1 =0 -0 1/1000"), (121.5, "+1 =0 -0 40/1000"), (142.0, "+1 =0 -0 79/1000")]
+    assert shown == [
+        (101.0, "+1 =0 -0 1/1000"),
+        (121.5, "+1 =0 -0 40/1000"),
+        (142.0, "+1 =0 -0 79/1000"),
+    ]

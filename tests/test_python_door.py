@@ -55,31 +55,64 @@ def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
         (lambda: anyzero.match(3, "random", "random", games=2), "the game must be a text, not 3"),
         (lambda: anyzero.load(3), "the game must be a text, not 3"),
         (lambda: anyzero.check_game(Path("nobody.py")), "cannot read the game file nobody.py"),
-        (lambda: anyzero.check_game(TOE, numgames=2), "there is no option 'numgames'; did you mean num_games?"),
+        (
+            lambda: anyzero.check_game(TOE, numgames=2),
+            "there is no option 'numgames'; did you mean num_games?",
+        ),
         (lambda: anyzero.player(Path("nobody.py")), "cannot read the player file nobody.py"),
-        (lambda: anyzero.player("random").move(TOE, "xxx/oo1/3 o"), "there is no move to choose, the game is over"),
+        (
+            lambda: anyzero.player("random").move(TOE, "xxx/oo1/3 o"),
+            "there is no move to choose, the game is over",
+        ),
         (lambda: anyzero.match(TOE, "uct:1", 3), "the player must be a text, not 3"),
-        (lambda: anyzero.match(TOE, "uct:1", "random", sprt=3), "sprt needs two Elo differences, such as .* not 3"),
-        (lambda: anyzero.match(TOE, "uct:1", "random", games=2, workers=0), "workers is 0, and at least one is needed"),
+        (
+            lambda: anyzero.match(TOE, "uct:1", "random", sprt=3),
+            "sprt needs two Elo differences, such as .* not 3",
+        ),
+        (
+            lambda: anyzero.match(TOE, "uct:1", "random", games=2, workers=0),
+            "workers is 0, and at least one is needed",
+        ),
         (lambda: anyzero.tournament(TOE, "random"), "at least two players are needed"),
-        (lambda: anyzero.rate(Path("nobody.safetensors"), TOE), "there is no network 'nobody.safetensors'"),
-        (lambda: anyzero.rate("@best", TOE, record="games.jsonl"), "name it with folder= instead of record="),
+        (
+            lambda: anyzero.rate(Path("nobody.safetensors"), TOE),
+            "there is no network 'nobody.safetensors'",
+        ),
+        (
+            lambda: anyzero.rate("@best", TOE, record="games.jsonl"),
+            "name it with folder= instead of record=",
+        ),
         (lambda: anyzero.train(TOE, run=3), "the run must be a text, not 3"),
         (lambda: TOE.parse_action(TOE.initial_state(), 4), "the move must be a text, not 4"),
         (lambda: anyzero.train(TOE, run="nobody", match=-2), "a match of -2 games is not possible"),
         (lambda: anyzero.solve(TOE, max_memory="all"), "a table of all MB is not possible"),
         (lambda: TOE.parse_state(3), "the position must be a text, not 3"),
         (lambda: anyzero.search(TOE, method=3), "the method must be a text, not 3"),
-        (lambda: anyzero.search(TOE, method="uct:9", target="cuda"), "a GPU searches thousands, with search_many"),
+        (
+            lambda: anyzero.search(TOE, method="uct:9", target="cuda"),
+            "a GPU searches thousands, with search_many",
+        ),
         (lambda: anyzero.load(Path("nobody.py")), "cannot read the game file nobody.py"),
         (
             lambda: anyzero.search("tic_tac_toe", method="uct:9", target="gpu"),
             "there is no target 'gpu'; did you mean cpu?",
         ),
-        (lambda: anyzero.search_many(TOE, [], "uct", simulations=9), "tic_tac_toe: there are no positions to search"),
-        (lambda: anyzero.match("tic_tac_toe", "random", "random", gmes=2), "setting 'gmes'; did you mean games?"),
-        (lambda: anyzero.train("tic_tac_toe", generations=-1), "^generations must be from 0 to 1000000, not -1$"),
-        (lambda: anyzero.check_game("tic_tac_toe", "moves are legal"), "there is no law 'moves are legal'"),
+        (
+            lambda: anyzero.search_many(TOE, [], "uct", simulations=9),
+            "tic_tac_toe: there are no positions to search",
+        ),
+        (
+            lambda: anyzero.match("tic_tac_toe", "random", "random", gmes=2),
+            "setting 'gmes'; did you mean games?",
+        ),
+        (
+            lambda: anyzero.train("tic_tac_toe", generations=-1),
+            "^generations must be from 0 to 1000000, not -1$",
+        ),
+        (
+            lambda: anyzero.check_game("tic_tac_toe", "moves are legal"),
+            "there is no law 'moves are legal'",
+        ),
     ],
 )
 def test_wrong_arguments_are_told_in_a_sentence(call, says):
@@ -90,7 +123,9 @@ def test_wrong_arguments_are_told_in_a_sentence(call, says):
 def test_a_search_on_a_gpu_where_there_is_none_is_told(monkeypatch):
     gpu = pytest.importorskip("anyzero.compile.gpu")
     monkeypatch.setattr(gpu, "is_available", lambda: False)
-    with pytest.raises(AnyzeroError, match="the target cuda needs an NVIDIA GPU, and none was found here"):
+    with pytest.raises(
+        AnyzeroError, match="the target cuda needs an NVIDIA GPU, and none was found here"
+    ):
         anyzero.search_many(TOE, [TOE.initial_state()], "uct", simulations=9, target="cuda")
 
 
@@ -105,7 +140,10 @@ def test_the_page_shows_every_function():
 
 def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    small = '"simulations": 8}, gate={"games": 4}, league={"games": 2}, network={"blocks": 1, "channels": 16}'
+    small = (
+        '"simulations": 8}, gate={"games": 4}, league={"games": 2}, network={"blocks": '
+        '1, "channels": 16}'
+    )
     quick = PAGE.replace('"simulations": 8}', small)
     blocks = re.findall(r"```python\n(.*?)```", quick, re.DOTALL)
     names: dict[str, object] = {}
@@ -145,7 +183,9 @@ def test_a_table_for_programs_has_numbers_a_row_for_each_thing():
     assert rows == {"children": 9, "moves": 7, "one match": 1, "players": 2, "nets": 10}
     assert found["one match"][0]["first"] == "uct:5"
     for name in ("children", "one match", "players"):
-        assert all(isinstance(row[key], int | float) for row in found[name] for key in NUMBERS[name])
+        assert all(
+            isinstance(row[key], int | float) for row in found[name] for key in NUMBERS[name]
+        )
 
 
 def test_without_pandas_a_table_says_what_to_install(monkeypatch):
@@ -157,7 +197,10 @@ def test_without_pandas_a_table_says_what_to_install(monkeypatch):
 def test_a_data_frame_has_columns_of_numbers():
     pytest.importorskip("pandas")
     for name, result in results().items():
-        assert set(result.to_dataframe()[NUMBERS[name]].dtypes.map(lambda dtype: dtype.kind)) <= {"i", "f"}, name
+        assert set(result.to_dataframe()[NUMBERS[name]].dtypes.map(lambda dtype: dtype.kind)) <= {
+            "i",
+            "f",
+        }, name
 
 
 def code_cells(name):

@@ -32,7 +32,9 @@ def folder(tmp_path, monkeypatch):
     """Where a command is started: experiments write their results there."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     students = tmp_path / "examples" / "hex_students.json"
-    students.write_text(students.read_text().replace('"nb_games": 20', '"nb_games": 2').replace("[3, 4]", "[5]"))
+    students.write_text(
+        students.read_text().replace('"nb_games": 20', '"nb_games": 2').replace("[3, 4]", "[5]")
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("anyzero.doctor.network.STEPS", 30)
     monkeypatch.setattr("anyzero.doctor.network.FEW_STEPS", 20)
@@ -40,7 +42,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*words: str, folder: Path = ROOT) -> str:
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=folder, check=True)
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, cwd=folder, check=True
+    )
     return done.stdout
 
 
@@ -57,7 +61,10 @@ def test_the_commands_are_found():
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(words, marks=[pytest.mark.slow] * words.startswith(("check", "doctor"))) for words in COMMANDS],
+    [
+        pytest.param(words, marks=[pytest.mark.slow] * words.startswith(("check", "doctor")))
+        for words in COMMANDS
+    ],
 )
 def test_a_command_of_the_readme_runs(command, folder, monkeypatch, capsys):
     """A doctor that looks for a moment only finds more wrong with a network than there is."""

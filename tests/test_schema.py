@@ -32,13 +32,16 @@ def sentence(**values):
 
 def test_each_fault_is_one_sentence_with_what_would_be_right():
     assert sentence(sed=1) == "the run has no setting 'sed'; did you mean seed? known: seed, inner"
-    assert sentence(inner={"game": 1}).startswith("inner has no setting 'game'; did you mean games? known: games")
+    assert sentence(inner={"game": 1}).startswith(
+        "inner has no setting 'game'; did you mean games? known: games"
+    )
     assert sentence(inner={"games": 2000}) == "inner.games must be from 0 to 1000, not 2000"
     assert sentence(inner={"rate": 0}) == "inner.rate must be more than 0, not 0"
     assert sentence(inner={"rate": float("nan")}) == "inner.rate must be a finite number, not nan"
     assert sentence(inner={"games": True}) == "inner.games must be a whole number, not True"
     assert (
-        sentence(inner={"method": "puckt"}) == "inner.method cannot be 'puckt'; did you mean puct? known: puct, gumbel"
+        sentence(inner={"method": "puckt"})
+        == "inner.method cannot be 'puckt'; did you mean puct? known: puct, gumbel"
     )
     assert sentence(inner={"names": [1]}) == "inner.names.0 must be a text, not 1"
     assert sentence(inner=3) == "inner must be an object with keys, not 3"
@@ -67,7 +70,9 @@ def test_texts_become_the_type_of_their_setting():
     assert parse_setting(Outer, "inner.games", "7") == 7
     assert parse_setting(Outer, "inner.on", "false") is False
     assert (
-        parse_setting(Outer, "inner.names", "x; y") == parse_setting(Outer, "inner.names", "['x', 'y']") == ("x", "y")
+        parse_setting(Outer, "inner.names", "x; y")
+        == parse_setting(Outer, "inner.names", "['x', 'y']")
+        == ("x", "y")
     )
     for key, text, said in (
         ("inner.games", "many", "inner.games must be a whole number, not 'many'"),
@@ -88,7 +93,9 @@ def test_toml_gives_back_what_was_written(tmp_path):
     assert Outer.parse(read_toml(path)) == odd
 
 
-@pytest.mark.parametrize("content", [b"a = ", b"a = " + b"9" * 5000, b"\xff", b"a = " + b"[" * 9999])
+@pytest.mark.parametrize(
+    "content", [b"a = ", b"a = " + b"9" * 5000, b"\xff", b"a = " + b"[" * 9999]
+)
 def test_a_file_that_is_not_toml_is_one_sentence(tmp_path, content):
     path = tmp_path / "config.toml"
     path.write_bytes(content)

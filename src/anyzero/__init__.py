@@ -1,7 +1,7 @@
 """anyzero: Monte Carlo tree search and self-play learning for board games, from zero knowledge.
 
-Everything below is a function of the library; the command of the same name is a thin wrapper. Names are imported
-when they are first used, so that `anyzero --help` answers at once.
+Everything below is a function of the library; the command of the same name is a thin wrapper. Names
+are imported when they are first used, so that `anyzero --help` answers at once.
 """
 
 import importlib
@@ -27,8 +27,29 @@ if TYPE_CHECKING:
     from anyzero.search.search import search_many
     from anyzero.search.solve import solve
 
-__all__ = ["CHANCE", "OVER", "AnyzeroError", "BadPositionError", "Game", "IllegalMoveError", "Symmetry", "check_game"]
-__all__ += ["estimate", "examine", "experiment", "load", "match", "nets", "player", "rate", "rules", "runs", "search"]
+__all__ = [
+    "CHANCE",
+    "OVER",
+    "AnyzeroError",
+    "BadPositionError",
+    "Game",
+    "IllegalMoveError",
+    "Symmetry",
+    "check_game",
+]
+__all__ += [
+    "estimate",
+    "examine",
+    "experiment",
+    "load",
+    "match",
+    "nets",
+    "player",
+    "rate",
+    "rules",
+    "runs",
+    "search",
+]
 __all__ += ["search_many", "solve", "sweep", "tournament", "train"]
 __version__ = "0.1.0"
 
@@ -50,7 +71,9 @@ MODULES = {
     "players.player": ("search",),
     "search": ("search_many", "solve"),
 }
-HOMES = {"player": "players:parse_player"} | {name: module for module, names in MODULES.items() for name in names}
+HOMES = {"player": "players:parse_player"} | {
+    name: module for module, names in MODULES.items() for name in names
+}
 """The module of each name; after a colon, its name there."""
 
 

@@ -1,7 +1,8 @@
 """Child processes with line-based communication: our own workers, and other engines.
 
-A child runs in its own process group, so that Ctrl-C reaches only its holder, and ends with its holder, even if
-that is killed: our workers end when their standard input does (`listen`), engines are watched by a keeper process.
+A child runs in its own process group, so that Ctrl-C reaches only its holder, and ends with its
+holder, even if that is killed: our workers end when their standard input does (`listen`), engines
+are watched by a keeper process.
 """
 
 import contextlib
@@ -26,7 +27,9 @@ NOT_FOUND = 127
 LAST_WORDS = 3  # lines of standard error kept to explain a crash
 LONGEST_LINE = 1 << 22
 TOO_LONG = "a_line_that_is_too_long"  # not a command of any protocol
-END_S = 1.0  # a process whose output has ended has this long to exit, so that the exit code is its own
+END_S = (
+    1.0  # a process whose output has ended has this long to exit, so that the exit code is its own
+)
 
 
 class ChildError(AnyzeroError):
@@ -42,7 +45,9 @@ def count_cores() -> int:
 
 
 def python_command(module: str, function: str, *arguments: str) -> tuple[str, ...]:
-    """The command that calls a function of this package with these texts, without importing from the working folder."""
+    """The command that calls a function of this package with these texts, without importing from
+    the working folder.
+    """
     code = f"import sys; from {module} import {function}; {function}(*sys.argv[1:])"
     return sys.executable, "-P", "-c", code, *arguments
 
@@ -53,8 +58,8 @@ def python_command(module: str, function: str, *arguments: str) -> tuple[str, ..
 class Child:
     """A running process. It ends with this object, and with the process that holds it.
 
-    `hear` is called for each line on a thread of this object; without it, lines wait for `read`. From asyncio:
-    `hear=lambda line: loop.call_soon_threadsafe(handle, line)`.
+    `hear` is called for each line on a thread of this object; without it, lines wait for `read`.
+    From asyncio: `hear=lambda line: loop.call_soon_threadsafe(handle, line)`.
     """
 
     def __init__(
@@ -67,7 +72,9 @@ class Child:
         share: Sequence[int] = (),
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`keeps_words`: standard error is kept for `describe_end`; otherwise it is inherited. `share`: open files."""
+        """`keeps_words`: standard error is kept for `describe_end`; otherwise it is inherited.
+        `share`: open files.
+        """
         end, lifeline = (-1, -1) if is_ours else os.pipe()
         self.process = subprocess.Popen(
             command if is_ours else python_command("anyzero.child", "_keep", str(end), *command),
@@ -82,8 +89,15 @@ class Child:
             os.close(end)
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._last_words: deque[str | None] = deque(maxlen=LAST_WORDS)
-        ears = [(self.process.stdout, hear or self._lines.put), (self.process.stderr, self._last_words.append)]
-        readers = [threading.Thread(target=_pass_on, args=ear, daemon=True) for ear in ears if ear[0] is not None]
+        ears = [
+            (self.process.stdout, hear or self._lines.put),
+            (self.process.stderr, self._last_words.append),
+        ]
+        readers = [
+            threading.Thread(target=_pass_on, args=ear, daemon=True)
+            for ear in ears
+            if ear[0] is not None
+        ]
         for reader in readers:
             reader.start()
         self.end = weakref.finalize(self, _end, self.process, lifeline, readers)
@@ -99,14 +113,20 @@ class Child:
             self.process.stdin.flush()  # type: ignore[union-attr]
 
     def read(self, deadline: float | None = None) -> str:
-        """The next line; an error once there are no more, or past the deadline (monotonic clock), which ends it."""
+        """The next line; an error once there are no more, or past the deadline (monotonic clock),
+        which ends it.
+        """
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         for line in self.lines(left, "no answer in time"):
             return line
         raise ChildError(self.describe_end())
 
-    def lines(self, silent_s: float | None = None, late: str = "it said nothing for too long") -> Iterator[str]:
-        """Its lines until its output ends; if it is silent for this long, it is ended with an error."""
+    def lines(
+        self, silent_s: float | None = None, late: str = "it said nothing for too long"
+    ) -> Iterator[str]:
+        """Its lines until its output ends; if it is silent for this long, it is ended with an
+        error.
+        """
         while True:
             try:
                 line = self._lines.get(timeout=silent_s)
@@ -123,7 +143,9 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self, seconds: float | None = END_S) -> int:
-        """The exit code of a process whose output has ended; negative for a signal. Afterwards it is gone entirely."""
+        """The exit code of a process whose output has ended; negative for a signal. Afterwards it
+        is gone entirely.
+        """
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         self.end()
@@ -131,7 +153,9 @@ class Child:
 
     def describe_end(self) -> str:
         code = self.wait()
-        return f"its process ended with code {code}" + (f": {self.last_word}" if self.last_word else "")
+        return f"its process ended with code {code}" + (
+            f": {self.last_word}" if self.last_word else ""
+        )
 
     @property
     def last_word(self) -> str:
@@ -145,7 +169,9 @@ def _pass_on(pipe: IO[bytes], hear: Hear) -> None:
     hear(None)
 
 
-def _end(process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[threading.Thread]) -> None:
+def _end(
+    process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[threading.Thread]
+) -> None:
     if lifeline >= 0:
         os.close(lifeline)  # makes the keeper end the engine
     else:
@@ -165,7 +191,9 @@ def _end(process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[th
 
 
 def take_output() -> Send:
-    """A channel to the holder on standard output; from now on all other output goes to standard error."""
+    """A channel to the holder on standard output; from now on all other output goes to standard
+    error.
+    """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     lock = threading.Lock()
@@ -196,7 +224,9 @@ def read_lines() -> Iterator[str]:
 
 
 def listen(hear: Send = lambda line: None) -> None:
-    """Handle each line on a separate thread. When standard input ends, so does the process, whatever it is doing."""
+    """Handle each line on a separate thread. When standard input ends, so does the process,
+    whatever it is doing.
+    """
 
     def work() -> None:
         for line in read_lines():
@@ -210,7 +240,9 @@ def listen(hear: Send = lambda line: None) -> None:
 
 
 def _keep(lifeline: str, *command: str) -> None:
-    """Run an engine in its own process group and exit with its exit code, or end it when the lifeline closes."""
+    """Run an engine in its own process group and exit with its exit code, or end it when the
+    lifeline closes.
+    """
     try:
         engine = subprocess.Popen(command, start_new_session=True)
     except OSError as error:

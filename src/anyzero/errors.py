@@ -1,4 +1,6 @@
-"""Errors in user input. Each message is one sentence that says what was wrong and what was possible."""
+"""Errors in user input. Each message is one sentence that says what was wrong and what was
+possible.
+"""
 
 import difflib
 import operator
@@ -48,12 +50,20 @@ class MissingFunctionError(AnyzeroError):
 
 
 def words_of(error: BaseException, before: str = "") -> str:
-    """An error's message; with its type and after the words `before` if it is not ours: a user's code may raise any."""
-    return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
+    """An error's message; with its type and after the words `before` if it is not ours: a user's
+    code may raise any.
+    """
+    return (
+        str(error)
+        if isinstance(error, AnyzeroError)
+        else f"{before}{type(error).__name__}: {error}"
+    )
 
 
 def whole(name: str, value: Any, within: range | None = None, fault: str = "") -> int:
-    """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error outside a range."""
+    """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error
+    outside a range.
+    """
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise BadOptionError(f"{name} needs a whole number, not {value!r}")
     if within is not None and value not in within:
@@ -75,7 +85,9 @@ def is_number(value: Any) -> bool:
 def seconds_below(most: float, noun: str, value: Any) -> float:
     """The positive number of seconds as JSON takes it."""
     if not (is_number(value) and 0.0 < value < most):
-        raise BadOptionError(f"a {noun} of {value!r} seconds is not a positive number below {most:,.0f}")
+        raise BadOptionError(
+            f"a {noun} of {value!r} seconds is not a positive number below {most:,.0f}"
+        )
     return value if isinstance(value, int | float) else float(value)
 
 
@@ -90,8 +102,14 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
     """The name that was probably meant, as the start of a hint; empty if none is near."""
     names, word = list(names), text.lower().rpartition(".")[2]
     last = {name: name.rpartition(".")[2] for name in names}
-    initials = {name: "".join(part[:1] for part in last[name].split("_")) for name in names if "_" in last[name]}
-    near = [name for name in names if word in (last[name], initials.get(name))]  # `lr` for `trainer.learning_rate`
+    initials = {
+        name: "".join(part[:1] for part in last[name].split("_"))
+        for name in names
+        if "_" in last[name]
+    }
+    near = [
+        name for name in names if word in (last[name], initials.get(name))
+    ]  # `lr` for `trainer.learning_rate`
     near = near or difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     return f"did you mean {near[0]}? " if near else ""
 
@@ -109,4 +127,6 @@ def unknown_name(
     """The same, to be raised; `none` is the message if nothing is known."""
     known = list(known)
     listed = f"known: {list_some(known)}" if known else none
-    return UnknownNameError(f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}")
+    return UnknownNameError(
+        f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}"
+    )

@@ -23,7 +23,11 @@ CHARACTER = 0.055  # approximate width of a character of small print, in inches
 FEW = 30  # with more points, curves have no markers, and a band instead of error bars
 GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
 """A reference line."""
-FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
 """With metadata that makes a file independent of its date."""
 DOTS_PER_INCH, ON_SCREEN = 150, 80
 
@@ -50,11 +54,19 @@ def new_figure(width: float, height: float, title: str, caption: str = "") -> Fi
 def style_of(number: int) -> dict[str, Any]:
     colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
     dashes = DASHES[number // len(COLOURS) % len(DASHES)]
-    return {"color": colour, "marker": marker, "linestyle": dashes, "linewidth": 1.4, "markersize": 4}
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": dashes,
+        "linewidth": 1.4,
+        "markersize": 4,
+    }
 
 
 def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
-    """A line through points (x, value, low, high), with their intervals if low and high are not None."""
+    """A line through points (x, value, low, high), with their intervals if low and high are not
+    None.
+    """
     x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
     style, known = style_of(number), np.isfinite(low) & np.isfinite(high)
     if len(points) > FEW:
@@ -82,8 +94,12 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) ->
     figure.legend(handles, labels, loc="outside right upper", fontsize=LABEL, frameon=False)
 
 
-def draw_ranking(players: Sequence[tuple[str, Sequence[float] | None]], *, title: str, unit: str) -> Figure:
-    """A row per player, best on top: its value, and a line from low to high. Players may have the same name."""
+def draw_ranking(
+    players: Sequence[tuple[str, Sequence[float] | None]], *, title: str, unit: str
+) -> Figure:
+    """A row per player, best on top: its value, and a line from low to high. Players may have the
+    same name.
+    """
     figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
     axes = figure.subplots()
     for place, (_, found) in enumerate(players):
@@ -107,7 +123,9 @@ def keep(figure: Figure, file: Path | str | None) -> Figure:
 def check_picture(path: Path) -> None:
     """Check the file's format and that its folder exists, before the work instead of after it."""
     if path.suffix.lower() not in FORMATS:
-        raise UnknownNameError(f"a picture cannot be written to {path}; its name must end in {list_some(FORMATS)}")
+        raise UnknownNameError(
+            f"a picture cannot be written to {path}; its name must end in {list_some(FORMATS)}"
+        )
     if not path.parent.is_dir():
         raise AnyzeroError(f"cannot write {path}: there is no folder {path.parent}")
 

@@ -32,7 +32,9 @@ def reading(path: Path) -> AbstractContextManager[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Temporary file, fsync, rename, fsync of the folder; a device or pipe, such as /dev/stdout, is written to."""
+    """Temporary file, fsync, rename, fsync of the folder; a device or pipe, such as /dev/stdout, is
+    written to.
+    """
     if path.exists() and not path.is_file():
         with writing(path):
             path.write_bytes(content)
@@ -99,7 +101,9 @@ def take_lock(number: int, path: Path, taken: str) -> None:
 
 
 def try_lock(number: int) -> bool:
-    """Lock an open file, unless another process has. Without locks, processes are trusted not to share."""
+    """Lock an open file, unless another process has. Without locks, processes are trusted not to
+    share.
+    """
     with contextlib.suppress(ImportError):
         import fcntl
 

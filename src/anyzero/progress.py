@@ -1,4 +1,6 @@
-"""How long-running work shows its progress: one bar on standard error, in a terminal or a notebook."""
+"""How long-running work shows its progress: one bar on standard error, in a terminal or a
+notebook.
+"""
 
 import importlib
 import sys
@@ -7,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Tell = Callable[..., None]
-"""Called with the amount done and the bar's text, or a function that makes the text when it is shown:
+"""Called with the amount done and the bar's text, or a function that makes the text when it is
+shown:
 `tell(3, words="+2 =0 -1")`; `total=` changes the total."""
 
 Words = str | Callable[[], str]
@@ -24,7 +27,9 @@ def in_notebook() -> bool:
 
 @contextmanager
 def progress(words: str, total: float | None = None, *, shown: bool = True) -> Iterator[Tell]:
-    """A bar while the block runs; without a total, a sign of life. Nothing if output is not interactive."""
+    """A bar while the block runs; without a total, a sign of life. Nothing if output is not
+    interactive.
+    """
     if not (shown and (sys.stderr.isatty() or in_notebook())):
         yield lambda done=0, words="", total=None: None
         return
@@ -36,7 +41,13 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
             now = time.monotonic()
             if now > due or done == total or total != last:
                 last, said = total, words() if callable(words) else words
-                amount = "" if total is None else f"{done:.0%}" if total == SHARE else f"{done:g}/{total:g}"
+                amount = (
+                    ""
+                    if total is None
+                    else f"{done:.0%}"
+                    if total == SHARE
+                    else f"{done:g}/{total:g}"
+                )
                 show(done, total, f"{said} {amount}".strip())
                 due = now + max(EVERY_S, SPARE * (time.monotonic() - now))
 
@@ -53,9 +64,15 @@ def _in_terminal() -> Iterator[Show]:
     from rich import progress as rich
     from rich.console import Console
 
-    columns = rich.TextColumn("{task.description}", markup=False), rich.BarColumn(), rich.TimeRemainingColumn()
+    columns = (
+        rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(),
+        rich.TimeRemainingColumn(),
+    )
     console = Console(stderr=True, soft_wrap=True)
-    with rich.Progress(*columns, console=console, transient=True, speed_estimate_period=REMEMBER_S) as bar:
+    with rich.Progress(
+        *columns, console=console, transient=True, speed_estimate_period=REMEMBER_S
+    ) as bar:
 
         def show(done: float, total: float | None, words: str) -> None:
             for task in bar.tasks:

@@ -1,7 +1,8 @@
-"""How results are displayed: sentences and tables, written once for terminals, notebooks and plain text.
+"""How results are displayed: sentences and tables, written once for terminals, notebooks and plain
+text.
 
-A `Shown` result yields its content in `report`. Its `repr` is that report as text, notebooks show it as
-HTML, and the command line prints it.
+A `Shown` result yields its content in `report`. Its `repr` is that report as text, notebooks show
+it as HTML, and the command line prints it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +20,10 @@ class Sheet(NamedTuple):
 
     @property
     def cells(self) -> list[list[str]]:
-        return [["" if cell is None else str(cell) for cell in row] for row in (self.columns, *self.rows)]
+        return [
+            ["" if cell is None else str(cell) for cell in row]
+            for row in (self.columns, *self.rows)
+        ]
 
     def __str__(self) -> str:
         widths = [max(map(len, column)) for column in zip(*self.cells, strict=True)]
@@ -44,25 +48,37 @@ class Shown:
 
     def _repr_html_(self) -> str:
         parts = self.report()
-        return "".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else part.to_html() for part in parts)
+        return "".join(
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else part.to_html() for part in parts
+        )
 
     def to_json(self) -> Any:
         """The same as plain values."""
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Its table as plain values, one object per row: the first objects that `to_json` lists, or itself."""
+        """Its table as plain values, one object per row: the first objects that `to_json` lists, or
+        itself.
+        """
         values = self.to_json()
         parts = [values, *values.values()] if isinstance(values, dict) else [values]
-        tables = [part.values() if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]
-        return next((list(rows) for rows in tables if all(isinstance(row, dict) for row in rows)), [values])
+        tables = [
+            part.values() if isinstance(part, dict) else part
+            for part in parts
+            if isinstance(part, dict | list)
+        ]
+        return next(
+            (list(rows) for rows in tables if all(isinstance(row, dict) for row in rows)), [values]
+        )
 
     def to_dataframe(self) -> Any:
         """The table as a pandas DataFrame, with numbers as numbers."""
         try:
             import pandas
         except ImportError:
-            raise AnyzeroError("this needs pandas, which does not come with anyzero: pip install pandas") from None
+            raise AnyzeroError(
+                "this needs pandas, which does not come with anyzero: pip install pandas"
+            ) from None
         return pandas.json_normalize(self.records())
 
 
@@ -79,7 +95,9 @@ def signed(value: float | None) -> str:
 
 def worth(value: float | None, best_score: float) -> str:
     """A value as people read it: in points where a game counts them, from 0 to its best score."""
-    return f"{(value + 1) / 2 * best_score:.1f}" if best_score and value is not None else signed(value)
+    return (
+        f"{(value + 1) / 2 * best_score:.1f}" if best_score and value is not None else signed(value)
+    )
 
 
 def worth_words(value: float, best_score: float) -> str:

@@ -1,8 +1,10 @@
-"""Values from outside, described once: models whose fields have a type, a default, bounds and a meaning.
+"""Values from outside, described once: models whose fields have a type, a default, bounds and a
+meaning.
 
-A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. An error is one
-sentence that names the key, what is allowed, and the nearest name. Lists are `tuple[...]` and may be given as
-lists. A validator over several fields raises an AnyzeroError itself.
+A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. An
+error is one sentence that names the key, what is allowed, and the nearest name. Lists are
+`tuple[...]` and may be given as lists. A validator over several fields raises an AnyzeroError
+itself.
 """
 
 import json
@@ -38,9 +40,13 @@ class Schema(BaseModel):
 
     @classmethod
     def parse(cls, values: object, where: str = "") -> Self:
-        """The model made from plain values, as in TOML or JSON; `where` begins the error message."""
+        """The model made from plain values, as in TOML or JSON; `where` begins the error
+        message.
+        """
         if not isinstance(values, Mapping):
-            raise BadOptionError(f"{where or cls.noun} must be an object with keys, not {show(values)}")
+            raise BadOptionError(
+                f"{where or cls.noun} must be an object with keys, not {show(values)}"
+            )
         try:
             return cls(**{str(key): value for key, value in values.items()})
         except AnyzeroError as error:
@@ -77,7 +83,12 @@ def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
         if isinstance(field.annotation, type) and issubclass(field.annotation, Schema):
             yield from settings_of(field.annotation, f"{prefix}{name}.")
         else:
-            yield Setting(prefix + name, field.get_default(call_default_factory=True), field.description or "", field)
+            yield Setting(
+                prefix + name,
+                field.get_default(call_default_factory=True),
+                field.description or "",
+                field,
+            )
 
 
 def parse_setting(model: type[Schema], key: str, text: str) -> Any:
@@ -104,13 +115,27 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 
 
 def write_toml(values: Mapping[str, Any]) -> str:
-    """Plain values first, then a table for each mapping, alone or in a list; `read_toml` restores them exactly."""
+    """Plain values first, then a table for each mapping, alone or in a list; `read_toml` restores
+    them exactly.
+    """
     tables = [(f"[{name}]", value) for name, value in values.items() if isinstance(value, Mapping)]
-    several = {name: value for name, value in values.items() if isinstance(value, list | tuple) and value}
-    lists = {name: value for name, value in several.items() if all(isinstance(part, Mapping) for part in value)}
+    several = {
+        name: value for name, value in values.items() if isinstance(value, list | tuple) and value
+    }
+    lists = {
+        name: value
+        for name, value in several.items()
+        if all(isinstance(part, Mapping) for part in value)
+    }
     tables += [(f"[[{name}]]", part) for name, value in lists.items() for part in value]
-    plain = {name: value for name, value in values.items() if name not in lists and not isinstance(value, Mapping)}
-    return "\n".join([_toml_lines(plain), *(f"{head}\n{_toml_lines(part)}" for head, part in tables)])
+    plain = {
+        name: value
+        for name, value in values.items()
+        if name not in lists and not isinstance(value, Mapping)
+    }
+    return "\n".join(
+        [_toml_lines(plain), *(f"{head}\n{_toml_lines(part)}" for head, part in tables)]
+    )
 
 
 def show(value: object) -> str:
@@ -126,7 +151,9 @@ def show(value: object) -> str:
 
 
 def _toml_lines(values: Mapping[str, Any]) -> str:
-    return "".join(f"{name} = {_toml_value(value)}\n" for name, value in values.items() if value is not None)
+    return "".join(
+        f"{name} = {_toml_value(value)}\n" for name, value in values.items() if value is not None
+    )
 
 
 def _toml_value(value: Any) -> str:
@@ -138,7 +165,9 @@ def _toml_value(value: Any) -> str:
         return repr(value)
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise BadOptionError(f"a config cannot hold the text {value!r}, which is not Unicode")
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one character only TOML escapes
+    return json.dumps(value, ensure_ascii=False).replace(
+        "\x7f", "\\u007f"
+    )  # the one character only TOML escapes
 
 
 def _parse_list(key: str, text: str) -> tuple[Any, ...]:
@@ -147,14 +176,20 @@ def _parse_list(key: str, text: str) -> tuple[Any, ...]:
     try:
         return tuple(map(str, tomllib.loads(f"list = {text}")["list"]))
     except (ValueError, RecursionError):
-        raise BadOptionError(f"{key} must be a list like a;b or ['a', 'b'], not {show(text)}") from None
+        raise BadOptionError(
+            f"{key} must be a list like a;b or ['a', 'b'], not {show(text)}"
+        ) from None
 
 
 def _lists_as_tuples(value: Any) -> Any:
     """TOML and JSON have only lists; frozen models hold tuples."""
     if isinstance(value, list | tuple):
         return tuple(map(_lists_as_tuples, value)) if type(value) in (list, tuple) else value
-    return {key: _lists_as_tuples(item) for key, item in value.items()} if type(value) is dict else value
+    return (
+        {key: _lists_as_tuples(item) for key, item in value.items()}
+        if type(value) is dict
+        else value
+    )
 
 
 # --- sentences
@@ -186,7 +221,9 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
     """The schema of the part that a path of keys leads to, as far as it leads through schemas."""
     for key in path:
         field = model.model_fields.get(str(key))
-        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Schema)):
+        if field is None or not (
+            isinstance(field.annotation, type) and issubclass(field.annotation, Schema)
+        ):
             break
         model = field.annotation
     return model
@@ -203,7 +240,9 @@ def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
     kind = fault["type"]
-    limits = _bounds(limits_of(field)) or _bounds(fault.get("ctx", {}))  # the second for the bounds of list items
+    limits = _bounds(limits_of(field)) or _bounds(
+        fault.get("ctx", {})
+    )  # the second for the bounds of list items
     if kind == "literal_error":
         known = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         hint = nearest_hint(str(value), known)
@@ -234,5 +273,7 @@ def _plain(number: float) -> str:
 
 def limits_of(field: FieldInfo | None) -> dict[str, Any]:
     items = field.metadata if field else ()
-    found = [(name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")]
+    found = [
+        (name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")
+    ]
     return {name: bound for name, bound in found if bound is not None}

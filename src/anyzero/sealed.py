@@ -1,7 +1,8 @@
-"""Files on which results depend. Each has a hash of its content, and is read complete and unchanged or not at all.
+"""Files on which results depend. Each has a hash of its content, and is read complete and unchanged
+or not at all.
 
-An error is one sentence that names the file. The reader then makes it again, or refuses to continue: nothing
-damaged or edited is used.
+An error is one sentence that names the file. The reader then makes it again, or refuses to
+continue: nothing damaged or edited is used.
 """
 
 import hashlib
@@ -90,7 +91,9 @@ class Form(NamedTuple):
 HEADER_KEY = "anyzero"
 
 
-def write_arrays(path: Path, form: Form, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+def write_arrays(
+    path: Path, form: Form, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> None:
     """Write arrays atomically: `path` holds the complete old file or the complete new one."""
     from safetensors.numpy import save  # not needed by a search without a network
 
@@ -111,7 +114,10 @@ def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.nd
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except OSError as error:
         raise form.error(f"cannot read {path}: {error.strerror or error}") from None
-    except (SafetensorError, TypeError) as error:  # a TypeError: a number type that NumPy does not have
+    except (
+        SafetensorError,
+        TypeError,
+    ) as error:  # a TypeError: a number type that NumPy does not have
         raise form.error(f"{path} is not a {form.noun}, or only a part of one ({error})") from None
     if header.pop(HASH, None) not in (None, _checksum(header, arrays)):
         raise form.error(f"{path} is damaged: its checksum does not match its content")
@@ -126,11 +132,16 @@ def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[s
     if header is None or type(header.get("format")) is not int:
         raise form.error(f"{path} has a header that cannot be read")
     if header["format"] != form.number:
-        raise form.error(f"{path} has format {header['format']}; this version of anyzero reads format {form.number}")
+        raise form.error(
+            f"{path} has format {header['format']}; this version of anyzero reads format "
+            f"{form.number}"
+        )
     for name, kind in {**form.fields, HASH: str}.items():
         if name not in form.optional and type(header.get(name)) is not kind:
             raise form.error(f"{path} has a header without a valid {name!r}")
-    if unknown := sorted({*header, *metadata} - {*form.fields, *form.optional, "format", HASH, HEADER_KEY}):
+    if unknown := sorted(
+        {*header, *metadata} - {*form.fields, *form.optional, "format", HASH, HEADER_KEY}
+    ):
         raise form.error(f"{path} has a header with an unknown {unknown[0]!r}")
     return header
 

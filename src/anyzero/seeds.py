@@ -1,4 +1,6 @@
-"""Random numbers by name: each depends only on its purpose, so that the order of play cannot change it."""
+"""Random numbers by name: each depends only on its purpose, so that the order of play cannot change
+it.
+"""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,7 +1,9 @@
-"""How a person stops a command: the first Ctrl-C ends the work at its next step; the second ends the process.
+"""How a person stops a command: the first Ctrl-C ends the work at its next step; the second ends
+the process.
 
-Loops call `check` between pieces of work, where everything so far can be kept. A compiler or a compiled call is never
-interrupted halfway. Only code that waits for a person or another process, `with waiting()`, is interrupted at once.
+Loops call `check` between pieces of work, where everything so far can be kept. A compiler or a
+compiled call is never interrupted halfway. Only code that waits for a person or another process,
+`with waiting()`, is interrupted at once.
 """
 
 import os
@@ -16,7 +18,9 @@ EXIT_CODE = 130
 
 _asked = threading.Event()
 broken = threading.Event()
-"""Set by the user of a library that would hang or crash when Python exits: a command then exits at once."""
+"""Set by the user of a library that would hang or crash when Python exits: a command then exits at
+once.
+"""
 _num_waiting = 0
 
 
@@ -50,7 +54,9 @@ def waiting() -> Iterator[None]:
 
 @contextmanager
 def telling(words: Callable[[], str]) -> Iterator[None]:
-    """A KeyboardInterrupt that leaves this block says what was kept; the innermost block with words wins."""
+    """A KeyboardInterrupt that leaves this block says what was kept; the innermost block with words
+    wins.
+    """
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -59,7 +65,9 @@ def telling(words: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def in_two_steps() -> Iterator[None]:
-    """Within this block, Ctrl-C works as described above; elsewhere, such as in a notebook, as usual in Python."""
+    """Within this block, Ctrl-C works as described above; elsewhere, such as in a notebook, as
+    usual in Python.
+    """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -69,7 +77,9 @@ def in_two_steps() -> Iterator[None]:
     try:
         yield
     finally:
-        if not _asked.is_set():  # otherwise the process is about to end, and a second Ctrl-C still ends it at once
+        if (
+            not _asked.is_set()
+        ):  # otherwise the process is about to end, and a second Ctrl-C still ends it at once
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -87,9 +97,11 @@ CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")  # signals that e
 
 
 def watch_over(cause: str) -> None:
-    """Continue in a child of this process, which only waits and prints a sentence if the child crashes.
+    """Continue in a child of this process, which only waits and prints a sentence if the child
+    crashes.
 
-    For the main thread, before there are others. If the system does not support it, continue in this process.
+    For the main thread, before there are others. If the system does not support it, continue in
+    this process.
     """
     if not hasattr(os, "fork") or not hasattr(signal, "sigwaitinfo"):
         return
@@ -99,12 +111,16 @@ def watch_over(cause: str) -> None:
     child = os.fork()
     if child == 0:
         os.close(lifeline)
-        threading.Thread(target=lambda: (os.read(end, 1), os._exit(1)), daemon=True).start()  # if the watcher is killed
+        threading.Thread(
+            target=lambda: (os.read(end, 1), os._exit(1)), daemon=True
+        ).start()  # if the watcher is killed
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
         return
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         found = signal.sigwaitinfo(heard)
-        if found.si_signo != signal.SIGCHLD and found.si_code == 0:  # of a process; the child hears the terminal itself
+        if (
+            found.si_signo != signal.SIGCHLD and found.si_code == 0
+        ):  # of a process; the child hears the terminal itself
             os.kill(child, found.si_signo)
     code = os.waitstatus_to_exitcode(ended[1])
     name = "" if code >= 0 else signal.Signals(-code).name
@@ -116,7 +132,9 @@ def watch_over(cause: str) -> None:
 def leave(code: int) -> None:
     """End the process now, without waiting for threads, exit handlers and half-made objects."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, RuntimeError, AttributeError):  # full, in use by the interrupted code, or closed
+        with suppress(
+            OSError, RuntimeError, AttributeError
+        ):  # full, in use by the interrupted code, or closed
             stream.flush()
     if sys.stderr.isatty():
         os.write(2, b"\r\x1b[K\x1b[?25h")  # a progress bar may have hidden the cursor

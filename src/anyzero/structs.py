@@ -1,4 +1,6 @@
-"""Positions, random streams and pictures as records whose fields are attributes in plain Python as in machine code."""
+"""Positions, random streams and pictures as records whose fields are attributes in plain Python as
+in machine code.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +9,9 @@ import numpy as np
 
 
 class Struct(np.void):  # type: ignore[misc]  # not final: numpy.record is a subclass too
-    """A record's fields as attributes: as `numpy.record`, at half the time to read one and a third to write one."""
+    """A record's fields as attributes: as `numpy.record`, at half the time to read one and a third
+    to write one.
+    """
 
     __slots__ = ()
 

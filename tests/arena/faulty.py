@@ -1,4 +1,6 @@
-"""A player for tests, as a user would write one: it plays the first legal action and, with few left, its fault."""
+"""A player for tests, as a user would write one: it plays the first legal action and, with few
+left, its fault.
+"""
 
 import os
 import time
@@ -49,4 +51,7 @@ def none(game, state):
     return game.legal_actions(state)[0]
 
 
-FAULTS = {function.__name__: function for function in (crash, die, illegal, nonsense, hang, late, slow, none)}
+FAULTS = {
+    function.__name__: function
+    for function in (crash, die, illegal, nonsense, hang, late, slow, none)
+}

@@ -1,4 +1,6 @@
-"""Many games in other processes: the same result on any number of them, and players that take a process down."""
+"""Many games in other processes: the same result on any number of them, and players that take a
+process down.
+"""
 
 import json
 import re
@@ -44,7 +46,15 @@ def test_one_and_two_workers_play_the_same_games():
 
 def test_numbers_and_a_test_may_come_from_numpy_and_from_lists():
     plain, other = (
-        match("tic_tac_toe", "random", "random", games=make(4), seed=make(5), openings=make(1), sprt=kind((0, 50)))
+        match(
+            "tic_tac_toe",
+            "random",
+            "random",
+            games=make(4),
+            seed=make(5),
+            openings=make(1),
+            sprt=kind((0, 50)),
+        )
         for make, kind in ((int, tuple), (np.int64, list))
     )
     assert json.dumps(other.to_json()) == json.dumps(plain.to_json())
@@ -64,7 +74,10 @@ def test_the_games_of_a_pair_share_the_opening_and_swap_the_seats():
 
 
 def test_the_games_of_several_plans_are_those_of_each_alone():
-    plans = [make_plan(game, **QUICK, games=4, legs=legs) for game, legs in (("hex:size=3", (1,)), (SAME[0], (0, 1)))]
+    plans = [
+        make_plan(game, **QUICK, games=4, legs=legs)
+        for game, legs in (("hex:size=3", (1,)), (SAME[0], (0, 1)))
+    ]
     tasks = [
         Task(plan, match)
         for pair in zip(*(plan.matches() for plan in plans), strict=True)
@@ -93,18 +106,28 @@ FAULTS = {
     f"{FAULTY}:fault=crash": ("crash", "RuntimeError: out of ideas"),
     f"{FAULTY}:fault=die": ("crash", "its process ended with code 7"),
     f"{FAULTY}:fault=illegal": ("illegal move", "action -5 is not legal"),
-    f"{FAULTY}:fault=hang,limit=0.8": ("time", "a move went on past the time limit and was stopped"),
+    f"{FAULTY}:fault=hang,limit=0.8": (
+        "time",
+        "a move went on past the time limit and was stopped",
+    ),
     f"{FAULTY}:fault=late,limit=0.8": ("time", "a move "),  # stopped, where the machine is busy
 }
 
 
 @pytest.mark.processes
 def test_a_player_at_fault_loses_that_game_and_the_match_goes_on():
-    plans = [make_plan("tic_tac_toe", (player, "random"), games=1, openings=0, legs=(0,)) for player in FAULTS]
+    plans = [
+        make_plan("tic_tac_toe", (player, "random"), games=1, openings=0, legs=(0,))
+        for player in FAULTS
+    ]
     tasks = [Task(plan, match) for plan in plans for match in plan.matches()]
     found = dict(play_all(tasks, 2))
     assert set(found) == set(tasks)
-    faults = [(task.plan.players[0], result) for task, result in found.items() if result.reason != "normal"]
+    faults = [
+        (task.plan.players[0], result)
+        for task, result in found.items()
+        if result.reason != "normal"
+    ]
     assert {player for player, _ in faults} == set(FAULTS)
     for player, result in faults:
         reason, detail = FAULTS[player]
@@ -130,7 +153,11 @@ def test_players_with_a_clock_keep_it():
 def test_one_seat_is_compared_on_the_same_deals():
     standings = match("take_it_easy", *QUICK["players"], games=20, workers=2)
     found = standings.to_json()
-    assert (found["elo"], found["games"], found["wins"] + found["draws"] + found["losses"]) == (None, 20, 10)
+    assert (found["elo"], found["games"], found["wins"] + found["draws"] + found["losses"]) == (
+        None,
+        20,
+        10,
+    )
     first, second = found["mean_scores"]
     assert found["difference"] == pytest.approx(first - second)
     assert found["difference_low"] < found["difference"] < found["difference_high"]
@@ -158,21 +185,45 @@ def result(pair, leg, payoffs):
 
 def test_standings_count_for_the_first_player_whatever_its_seat():
     won, lost, drawn = [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]
-    found = make_standings([result(0, 0, won), result(0, 1, lost), result(1, 0, drawn), result(1, 1, won)])
-    assert (found.tally, found.tally.score, found.games, found.pairs) == (Tally(2, 1, 1), 0.625, 4, [0, 1, 0, 0, 1])
+    found = make_standings(
+        [result(0, 0, won), result(0, 1, lost), result(1, 0, drawn), result(1, 1, won)]
+    )
+    assert (found.tally, found.tally.score, found.games, found.pairs) == (
+        Tally(2, 1, 1),
+        0.625,
+        4,
+        [0, 1, 0, 0, 1],
+    )
     assert found.seats == [Tally(1, 1, 0), Tally(1, 0, 1)]
-    named = {"wins", "draws", "losses", "score", "games", "elo", "elo_low", "elo_high", "seats", "pairs", "forfeits"}
+    named = {
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "games",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "seats",
+        "pairs",
+        "forfeits",
+    }
     assert set(found.to_json()) == named
 
 
 def test_a_pair_without_its_second_game_counts_for_the_score_only():
-    found = make_standings([result(0, 0, [1.0, -1.0]), result(1, 0, [1.0, -1.0]), result(1, 1, [1.0, -1.0])])
+    found = make_standings(
+        [result(0, 0, [1.0, -1.0]), result(1, 0, [1.0, -1.0]), result(1, 1, [1.0, -1.0])]
+    )
     assert (found.games, found.pairs, found.tally.wins) == (3, [0, 0, 1, 0, 0], 2)
 
 
 def test_with_three_seats_the_mean_payoff_of_each_side_counts():
     found = make_standings([result(0, 0, [0.5, -1.0, 0.5]), result(0, 1, [-1.0, 0.5, 0.5])])
-    assert (found.tally.wins, found.tally.losses) == (2, 0)  # 0.5 against -1; then 0.5 against -0.25
+    assert (found.tally.wins, found.tally.losses) == (
+        2,
+        0,
+    )  # 0.5 against -1; then 0.5 against -0.25
 
 
 # --- records
@@ -220,7 +271,10 @@ def test_a_first_line_that_was_cut_off_is_written_again(tmp_path):
     [
         (b"\x00\xff\n\n", "is not a record of games"),
         (b"[]", "is not a record of games"),
-        (b'{"form": "anyzero games 1", "game": "hex", "players": []}\n', "the record of another run"),
+        (
+            b'{"form": "anyzero games 1", "game": "hex", "players": []}\n',
+            "the record of another run",
+        ),
     ],
 )
 def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content, says):
@@ -257,10 +311,15 @@ def test_a_record_of_another_champion_of_the_same_run_is_refused(tmp_path, monke
     plan = {"players": ("gumbel:1@toe", "random"), "openings": 0}
     save_network(champion, new_network(game, parse_network("1x4"), 1), game)
     first = play_games(make_plan(SAME[0], **plan, games=2), record=path, workers=1)
-    assert without_time(play_games(make_plan(SAME[0], **plan, games=2), record=path)) == without_time(first)
+    assert without_time(
+        play_games(make_plan(SAME[0], **plan, games=2), record=path)
+    ) == without_time(first)
     content, before = path.read_bytes(), hash_of(champion)
     save_network(champion, new_network(game, parse_network("1x4"), 2), game)
-    words = f"another run (networks {{'toe': '{before}'}}, not {{'toe': '{hash_of(champion)}'}}); nothing was changed"
+    words = (
+        f"another run (networks {{'toe': '{before}'}}, not {{'toe': "
+        f"'{hash_of(champion)}'}}); nothing was changed"
+    )
     with pytest.raises(AnyzeroError, match=re.escape(words)):
         play_games(make_plan(SAME[0], **plan, games=4), record=path, workers=1)
     assert path.read_bytes() == content
@@ -281,7 +340,9 @@ def test_all_processes_of_a_match_have_the_champion_that_it_began_with(tmp_path,
 
     monkeypatch.setattr(Crew, "start", start)
     plan = make_plan(SAME[0], ("gumbel:1@toe", "random"), games=4)
-    assert {result.reason for _, result in play_all([Task(plan, match) for match in plan.matches()], 2)} == {"normal"}
+    assert {
+        result.reason for _, result in play_all([Task(plan, match) for match in plan.matches()], 2)
+    } == {"normal"}
 
 
 CHANGES = {
@@ -300,14 +361,22 @@ def test_a_game_that_was_changed_in_the_record_is_refused(record_of_four, change
     values = json.loads(lines[1])
     seal = values.pop("seal")
     CHANGES[change](values)
-    path.write_text("\n".join([lines[0], json.dumps(values | ({"seal": seal} if sealed else {})), *lines[2:], ""]))
-    with pytest.raises(AnyzeroError, match=r"line 2 is not a finished game: .*; nothing was changed"):
+    path.write_text(
+        "\n".join(
+            [lines[0], json.dumps(values | ({"seal": seal} if sealed else {})), *lines[2:], ""]
+        )
+    )
+    with pytest.raises(
+        AnyzeroError, match=r"line 2 is not a finished game: .*; nothing was changed"
+    ):
         play_games(plan, record=path)
 
 
 def test_games_without_a_seal_are_played_again_from_their_moves(record_of_four, monkeypatch):
     plan, path, lines = record_of_four
-    games = [{key: value for key, value in json.loads(line).items() if key != "seal"} for line in lines]
+    games = [
+        {key: value for key, value in json.loads(line).items() if key != "seal"} for line in lines
+    ]
     path.write_text("".join(json.dumps(game) + "\n" for game in games))
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)  # no process is started
     assert len(play_games(plan, record=path)) == 4
@@ -315,7 +384,10 @@ def test_games_without_a_seal_are_played_again_from_their_moves(record_of_four, 
 
 @pytest.fixture(scope="module")
 def four_games(tmp_path_factory):
-    plan, path = make_plan("tic_tac_toe", **QUICK, games=4), tmp_path_factory.mktemp("four") / "games"
+    plan, path = (
+        make_plan("tic_tac_toe", **QUICK, games=4),
+        tmp_path_factory.mktemp("four") / "games",
+    )
     play_games(plan, record=path, workers=1)
     return plan, path.read_text().splitlines()
 
@@ -339,13 +411,22 @@ def test_two_runs_cannot_write_one_record(tmp_path):
 # --- the real thing, stopped in the middle
 
 PLAYERS = (f"{FAULTY}:fault=slow", "random")
-COMMAND = [*(sys.executable, "-m", "anyzero", "match", "tic_tac_toe"), *PLAYERS, "--games", "12", "--json"]
+COMMAND = [
+    *(sys.executable, "-m", "anyzero", "match", "tic_tac_toe"),
+    *PLAYERS,
+    "--games",
+    "12",
+    "--json",
+]
 COMMAND += ["--openings", "0"]
 
 
 def start_and_wait(path, num_lines):
     process = subprocess.Popen(
-        [*COMMAND, "--record", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        [*COMMAND, "--record", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline and process.poll() is None:

@@ -39,24 +39,61 @@ def test_twelve_lost_games_are_enough_and_a_few_points_are_not():
 
 def test_a_rating_is_written_as_a_card_goes_on_and_keeps_how_the_net_was_made(tmp_path):
     made = Made(command="anyzero train tic_tac_toe", commit="abc", device="one core", minutes=1.5)
-    found = rate("@best", "tic_tac_toe", simulations=8, games=4, most=100, made=made, folder=tmp_path, **QUIET)
-    against = [(result.opponent, result.games) for result in found.card.results if result.player == "gumbel:8"]
+    found = rate(
+        "@best",
+        "tic_tac_toe",
+        simulations=8,
+        games=4,
+        most=100,
+        made=made,
+        folder=tmp_path,
+        **QUIET,
+    )
+    against = [
+        (result.opponent, result.games)
+        for result in found.card.results
+        if result.player == "gumbel:8"
+    ]
     assert against == [("random", 4), ("uct:100", 4)]
     assert found.left_out == ("not played: uct:1000 and stronger",)
     games = next(tmp_path.glob("*/*uct_100.jsonl")).read_text()
-    again = rate("@best", "tic_tac_toe", simulations=8, games=4, against=["uct:100"], folder=tmp_path, **QUIET)
+    again = rate(
+        "@best",
+        "tic_tac_toe",
+        simulations=8,
+        games=4,
+        against=["uct:100"],
+        folder=tmp_path,
+        **QUIET,
+    )
     assert next(tmp_path.glob("*/*uct_100.jsonl")).read_text() == games
     assert again.card == found.card == read_card(found.path)
     assert json.loads(json.dumps(again.to_json()))["made"]["device"] == "one core"
-    other = rate("@best", "tic_tac_toe", simulations=4, games=2, against=["uct:100"], folder=tmp_path, **QUIET)
-    results = [(result.player, result.games) for result in other.card.results if result.opponent == "uct:100"]
+    other = rate(
+        "@best",
+        "tic_tac_toe",
+        simulations=4,
+        games=2,
+        against=["uct:100"],
+        folder=tmp_path,
+        **QUIET,
+    )
+    results = [
+        (result.player, result.games)
+        for result in other.card.results
+        if result.opponent == "uct:100"
+    ]
     assert sorted(results) == [("gumbel:4", 2), ("gumbel:8", 4)]
 
 
 def test_a_card_has_the_results_of_one_board(tmp_path):
-    """Results on the bundled card's board, whose text leaves out the options, are kept; those of another are not."""
+    """Results on the bundled card's board, whose text leaves out the options, are kept; those of
+    another are not.
+    """
     measured = Interval(0.5, 0.4, 0.6)
-    first, second = (make_result("gumbel:8", 4, measured, opponent=name) for name in ("random", "uct:20"))
+    first, second = (
+        make_result("gumbel:8", 4, measured, opponent=name) for name in ("random", "uct:20")
+    )
     earlier = tmp_path / "card.toml"
 
     def rated(board, *results):
@@ -70,8 +107,12 @@ def test_a_card_has_the_results_of_one_board(tmp_path):
     assert rated("breakthrough:rows=6", second).results == (second,)
 
 
-def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say_so_count(tmp_path, monkeypatch):
-    """A net of zeros plays nearly at random: to score 9 of 20 against `uct:300` would be a wonder."""
+def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say_so_count(
+    tmp_path, monkeypatch
+):
+    """A net of zeros plays nearly at random: to score 9 of 20 against `uct:300` would be a
+    wonder.
+    """
     monkeypatch.setattr(ladders, "ladder", lambda game: [("uct:300", "uct:5000")])
     monkeypatch.setattr(ladders, "CLEARLY_LOST", 0.45)
     game, net = anyzero.load("tic_tac_toe"), tmp_path / "zeros.safetensors"
@@ -89,7 +130,9 @@ def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say
 def test_a_game_of_one_seat_is_rated_by_its_mean_points(tmp_path, monkeypatch):
     monkeypatch.setattr(ladders, "DEALS_A_GAME", 2)
     net = shutil.copy(best_network(anyzero.load("take_it_easy")), tmp_path / "net.safetensors")
-    found = rate(str(net), "take_it_easy", simulations=20, games=2, folder=tmp_path, **QUIET)  # by what it is
+    found = rate(
+        str(net), "take_it_easy", simulations=20, games=2, folder=tmp_path, **QUIET
+    )  # by what it is
     points = next(result for result in found.card.results if result.player == "expectimax:20")
     assert (points.kind, points.games) == ("points", 4)
     assert 60 < points.low < points.score < points.high < 307
@@ -97,17 +140,31 @@ def test_a_game_of_one_seat_is_rated_by_its_mean_points(tmp_path, monkeypatch):
 
 def test_stockfish_that_is_not_there_is_said(monkeypatch):
     monkeypatch.setattr(ladders, "find_program", lambda name: None)
-    climb = ladders.Climb(anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET)
+    climb = ladders.Climb(
+        anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET
+    )
     assert list(climb.climb([ladders.LEVELS], 100)) == []
-    assert climb.left_out == [f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"]
+    assert climb.left_out == [
+        f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"
+    ]
 
 
 def test_every_opponent_that_is_named_is_played(tmp_path, monkeypatch):
-    """One that is too strong, or another engine where there is no Stockfish, says nothing of the next."""
+    """One that is too strong, or another engine where there is no Stockfish, says nothing of the
+    next.
+    """
     monkeypatch.setattr(ladders, "find_program", lambda name: None)
     lost = Interval(0.0, 0.0, 0.1)
-    monkeypatch.setattr(ladders.Climb, "meet", lambda climb, one: make_result(climb.search, 12, lost, opponent=one))
-    found = rate("@best", "tic_tac_toe", against=["uct:1000", "uci:another", "random"], folder=tmp_path, **QUIET)
+    monkeypatch.setattr(
+        ladders.Climb, "meet", lambda climb, one: make_result(climb.search, 12, lost, opponent=one)
+    )
+    found = rate(
+        "@best",
+        "tic_tac_toe",
+        against=["uct:1000", "uci:another", "random"],
+        folder=tmp_path,
+        **QUIET,
+    )
     played = {result.opponent for result in found.card.results if result.games == 12}
     assert played == {"uct:1000", "uci:another", "random"}
     assert found.left_out == ()
@@ -126,7 +183,9 @@ def test_what_is_no_net_of_the_game_is_one_sentence(tmp_path):
 
 def test_every_card_in_the_box_is_of_the_net_beside_it_and_says_how_it_was_made_and_measured():
     for name, card in nets().cards.items():
-        assert card.network == hash_of(best_network(anyzero.load(name))), f"{name}: the card is of another net"
+        assert card.network == hash_of(best_network(anyzero.load(name))), (
+            f"{name}: the card is of another net"
+        )
         assert card.made.command.startswith("anyzero train")
         assert card.made.commit
         assert card.made.device

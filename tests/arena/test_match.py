@@ -10,7 +10,15 @@ import pytest
 
 import anyzero
 from anyzero.arena.match import Live, MatchResult, play_match
-from anyzero.arena.plan import Match, Plan, default_openings, make_opening, make_plan, quiet_action, random_line
+from anyzero.arena.plan import (
+    Match,
+    Plan,
+    default_openings,
+    make_opening,
+    make_plan,
+    quiet_action,
+    random_line,
+)
 from anyzero.errors import BadOptionError
 from anyzero.games.line import move_texts
 from anyzero.players import Player, parse_player
@@ -42,7 +50,9 @@ def faulty(choose, **options):
 def test_a_game_ends_by_the_rules_with_its_moves(tmp_path):
     found = play(TIC_TAC_TOE, [FIRST, FIRST], tmp_path)
     moves = TIC_TAC_TOE.legal_moves(TIC_TAC_TOE.initial_state())
-    assert found.moves == moves[:7]  # cells in order: the first seat gets 1, 3, 5, 7 and so a diagonal
+    assert (
+        found.moves == moves[:7]
+    )  # cells in order: the first seat gets 1, 3, 5, 7 and so a diagonal
     assert (found.payoffs, found.reason, found.forfeited_by) == ([1.0, -1.0], "normal", None)
     assert MatchResult.from_json(found.to_json()) == found
 
@@ -144,7 +154,14 @@ def test_a_forfeit_in_a_game_of_points_has_no_points(tmp_path):
 
 
 def test_chance_follows_the_weights():
-    assert [pick_index([1.0, 2.0, 1.0], unit) for unit in (0.0, 0.24, 0.26, 0.74, 0.76, 1.0)] == [0, 0, 1, 1, 2, 2]
+    assert [pick_index([1.0, 2.0, 1.0], unit) for unit in (0.0, 0.24, 0.26, 0.74, 0.76, 1.0)] == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+    ]
     assert draw_unit("chance", 1, 2) == draw_unit("chance", 1, 2) != draw_unit("chance", 1, 3)
     assert all(0.0 <= draw_unit(number) < 1.0 for number in range(1000))
 
@@ -207,7 +224,12 @@ def test_a_plan_plays_every_couple_pair_by_pair():
     plan = make_plan("tic_tac_toe", ("random", "uct:5", "flat:5"), games=4)
     matches = plan.matches()
     assert len(matches) == len(set(matches)) == 3 * 4
-    assert matches[:4] == [Match(0, 1, 0, 0), Match(0, 1, 0, 1), Match(0, 2, 0, 0), Match(0, 2, 0, 1)]
+    assert matches[:4] == [
+        Match(0, 1, 0, 0),
+        Match(0, 1, 0, 1),
+        Match(0, 2, 0, 0),
+        Match(0, 2, 0, 1),
+    ]
     assert {match.pair for match in matches[:6]} == {0}
 
 
@@ -218,7 +240,10 @@ def test_a_plan_plays_every_couple_pair_by_pair():
         ({"games": 7}, "7 is not a positive even number"),
         ({"openings": -1}, "-1 moves"),
         ({"openings": 9}, "9 moves is not shorter than the longest game of tic_tac_toe, 9 moves"),
-        ({"game": "take_it_easy", "openings": 1}, "take_it_easy has one seat: there are no openings"),
+        (
+            {"game": "take_it_easy", "openings": 1},
+            "take_it_easy has one seat: there are no openings",
+        ),
         ({"limit_s": 0.0}, "0.0 seconds"),
         ({"limit_s": float("nan")}, "nan seconds"),
         ({"limit_s": "2"}, "'2' seconds is not a positive number below 10,000,000"),
@@ -239,7 +264,12 @@ def test_an_opening_may_be_anything_that_is_shorter_than_the_game():
 
 
 def test_a_time_limit_may_be_any_number_and_reaches_a_record_as_a_plain_one():
-    for limit_s, written in ((2, "2"), (0.5, "0.5"), (np.int64(2), "2.0"), (np.float32(0.5), "0.5")):
+    for limit_s, written in (
+        (2, "2"),
+        (0.5, "0.5"),
+        (np.int64(2), "2.0"),
+        (np.float32(0.5), "0.5"),
+    ):
         plan = make_plan("tic_tac_toe", ("random", "random"), limit_s=limit_s)
         assert json.dumps(plan.limit_s) == written
 

@@ -29,7 +29,9 @@ def test_every_problem_is_a_position_in_which_some_legal_moves_are_best_and_othe
 
 
 def test_connect_fours_problems_agree_with_the_solver_for_all_games():
-    """The latest ones, as that solver is slow; the other one is much faster and knows only Connect Four."""
+    """The latest ones, as that solver is slow; the other one is much faster and knows only Connect
+    Four.
+    """
     game = anyzero.load("connect_four")
     latest = sorted(read_problems("connect_four"), key=lambda problem: -len(problem.moves))[:8]
     for problem in latest:
@@ -48,7 +50,9 @@ def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_not
                 moves.append(game.format_action(state, action))
                 state = game.play(state, action)
             legal = game.legal_moves(state)
-            return game.parse_action(state, next(m for m in legal if (m in known[tuple(moves)]) == right))
+            return game.parse_action(
+                state, next(m for m in legal if (m in known[tuple(moves)]) == right)
+            )
 
         return Player("knower", choose)
 
@@ -57,5 +61,8 @@ def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_not
 
 
 def test_a_game_without_problems_is_one_sentence():
-    with pytest.raises(UnknownNameError, match="there are no problems for oware; games that have some: connect_four"):
+    with pytest.raises(
+        UnknownNameError,
+        match="there are no problems for oware; games that have some: connect_four",
+    ):
         solve_problems("oware", "random")

@@ -59,7 +59,9 @@ def test_a_question_without_two_answers_is_refused(elos):
 
 
 def pair_distribution(elo: float, draw_rate: float, spread: float) -> np.ndarray:
-    """Two games with draws, in an opening that favours one side by `spread` half of the time each way."""
+    """Two games with draws, in an opening that favours one side by `spread` half of the time each
+    way.
+    """
     found = np.zeros(5)
     for bias in (-spread, spread):
         games = []
@@ -81,7 +83,9 @@ def tune_to_score(score: float, draw_rate: float, spread: float) -> np.ndarray:
     return pair_distribution(low, draw_rate, spread)
 
 
-def simulate_matches(shares: np.ndarray, elo0: float, elo1: float, matches: int, rng) -> tuple[float, float, float]:
+def simulate_matches(
+    shares: np.ndarray, elo0: float, elo1: float, matches: int, rng
+) -> tuple[float, float, float]:
     """How often elo0 and elo1 were accepted, and the mean number of pairs."""
     lower, upper = Sprt(elo0, elo1).bounds
     counts, taken = np.zeros((matches, 5)), np.zeros(matches)
@@ -95,12 +99,20 @@ def simulate_matches(shares: np.ndarray, elo0: float, elo1: float, matches: int,
     return (decided == -1).mean(), (decided == 1).mean(), taken.mean()
 
 
-@pytest.mark.parametrize(("draw_rate", "spread"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.6, 100.0)])
+@pytest.mark.parametrize(
+    ("draw_rate", "spread"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.6, 100.0)]
+)
 def test_on_2000_simulated_matches_the_error_rates_are_within_their_bounds(draw_rate, spread):
-    """False alarm below 1e-6 for true rates of 5 %: 2,000 matches then err in at most 7.4 % (4.9 sigma)."""
+    """False alarm below 1e-6 for true rates of 5 %: 2,000 matches then err in at most 7.4 % (4.9
+    sigma).
+    """
     rng = np.random.default_rng(1)
     elo0, elo1 = 0.0, 80.0
-    null = simulate_matches(tune_to_score(expected_score(elo0), draw_rate, spread), elo0, elo1, 2000, rng)
-    real = simulate_matches(tune_to_score(expected_score(elo1), draw_rate, spread), elo0, elo1, 2000, rng)
+    null = simulate_matches(
+        tune_to_score(expected_score(elo0), draw_rate, spread), elo0, elo1, 2000, rng
+    )
+    real = simulate_matches(
+        tune_to_score(expected_score(elo1), draw_rate, spread), elo0, elo1, 2000, rng
+    )
     assert null[1] <= 0.074
     assert real[0] <= 0.074

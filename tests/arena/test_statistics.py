@@ -30,7 +30,9 @@ def test_pairs_are_counted_in_five_classes():
 
 
 def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
-    """10 pairs lost, 20 halved, 8 won 3:1, 60 won 2:0, and the imaginary ones: one lost, one won."""
+    """10 pairs lost, 20 halved, 8 won 3:1, 60 won 2:0, and the imaginary ones: one lost, one
+    won.
+    """
     found = elo_interval([10, 0, 20, 8, 60])
     assert found.value == pytest.approx(elo_difference((10 + 6 + 60) / 98))
     mean = (10 + 6 + 61) / 100
@@ -59,7 +61,9 @@ def test_students_factor_is_that_of_the_tables(degrees, factor, within):
 @pytest.mark.parametrize(("win", "draw"), [(0.5, 0.0), (0.75, 0.1), (0.995, 0.0)])
 @pytest.mark.parametrize("pairs", [3, 10, 50])
 def test_the_interval_holds_the_truth_in_95_of_100_matches(win, draw, pairs):
-    """A limit at the farthest Elo is an open end. Two games a pair, which do not know of each other."""
+    """A limit at the farthest Elo is an open end. Two games a pair, which do not know of each
+    other.
+    """
     truth = elo_difference(win + draw / 2)
     rng, far, held = np.random.default_rng(pairs), farthest_elo(pairs), 0
     points = rng.choice(3, (1000, pairs, 2), p=[1.0 - win - draw, draw, win]).sum(axis=2)
@@ -92,7 +96,9 @@ def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
     found = elo_interval([0, 0, 0, 0, 20])
     mean = 21 / 22
     half = 2.079614 * math.sqrt(mean * (1 - mean) / 21)
-    assert found.value == found.high == farthest_elo(20) == pytest.approx(elo_difference(1 - 0.5 / 41))
+    assert (
+        found.value == found.high == farthest_elo(20) == pytest.approx(elo_difference(1 - 0.5 / 41))
+    )
     assert found.low == pytest.approx(elo_difference(mean - half))
     lost = elo_interval([20, 0, 0, 0, 0])
     assert lost == pytest.approx((-found.value, -found.high, -found.low))
@@ -130,18 +136,31 @@ def test_the_mean_of_differences_has_a_paired_interval():
     # 1, 2, 3, 4: mean 2.5, sample variance 5/3, standard error sqrt(5/12).
     found = mean_interval([1.0, 2.0, 3.0, 4.0])
     assert found.value == 2.5
-    assert found.high - 2.5 == pytest.approx(3.1824 * math.sqrt(5 / 12), rel=2e-3)  # Student, 3 degrees
+    assert found.high - 2.5 == pytest.approx(
+        3.1824 * math.sqrt(5 / 12), rel=2e-3
+    )  # Student, 3 degrees
     assert 2.5 - found.low == pytest.approx(found.high - 2.5)
 
 
 @pytest.mark.parametrize(
     ("wins", "games", "low", "high"),
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
 )
 def test_wilson_intervals_are_those_of_newcombe(wins, games, low, high):
-    """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3."""
-    assert wilson_interval(wins / games, games) == pytest.approx((wins / games, low, high), abs=5e-5)
-    assert wilson_interval(1 - wins / games, games)[1:] == pytest.approx((1 - high, 1 - low), abs=5e-5)
+    """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method
+    3.
+    """
+    assert wilson_interval(wins / games, games) == pytest.approx(
+        (wins / games, low, high), abs=5e-5
+    )
+    assert wilson_interval(1 - wins / games, games)[1:] == pytest.approx(
+        (1 - high, 1 - low), abs=5e-5
+    )
 
 
 @pytest.mark.parametrize("games", [1, 3, 20, 200, 10**6])

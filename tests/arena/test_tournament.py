@@ -84,19 +84,30 @@ def test_a_tournament_goes_on_from_its_record(tmp_path):
 def test_one_seat_ranks_players_by_mean_scores_and_has_no_ratings():
     found = tournament("take_it_easy", [*QUICK["players"], "random"], games=8, workers=1).to_json()
     assert [row["games"] for row in found["players"]] == [8, 8, 8]
-    assert all(row["mean_score_low"] <= row["mean_score"] <= row["mean_score_high"] for row in found["players"])
+    assert all(
+        row["mean_score_low"] <= row["mean_score"] <= row["mean_score_high"]
+        for row in found["players"]
+    )
     means = [row["mean_score"] for row in found["players"]]
     assert means == sorted(means, reverse=True)
-    assert [found["anchor"], *(row[name] for row in found["players"] for name in RATING)] == [None] * 10
-    with pytest.raises(BadOptionError, match="take_it_easy has one seat: there are no ratings, and no anchor"):
+    assert [found["anchor"], *(row[name] for row in found["players"] for name in RATING)] == [
+        None
+    ] * 10
+    with pytest.raises(
+        BadOptionError, match="take_it_easy has one seat: there are no ratings, and no anchor"
+    ):
         tournament("take_it_easy", ["random", "uct:5"], anchor="random")
 
 
 def test_a_deal_that_is_played_beside_several_players_counts_once():
-    """Scores of 10 and 20 on two deals, whoever else plays them: Student's interval of two values, not of four."""
+    """Scores of 10 and 20 on two deals, whoever else plays them: Student's interval of two values,
+    not of four.
+    """
     plan = make_plan("take_it_easy", ["random"] * 3, games=4)
     results = {
-        match: MatchResult(match, ["random"], 0, [], [0.0], [10.0 * (1 + match.pair)], "normal", None, "", [0.0])
+        match: MatchResult(
+            match, ["random"], 0, [], [0.0], [10.0 * (1 + match.pair)], "normal", None, "", [0.0]
+        )
         for match in plan.matches()
     }
     for row in judge_tournament(plan, results).rows:
@@ -104,7 +115,9 @@ def test_a_deal_that_is_played_beside_several_players_counts_once():
 
 
 def test_one_deal_bounds_no_mean_and_players_of_one_name_each_have_their_row():
-    """With one deal the error of a mean is unknown; two entries of one player are two rows, also of the picture."""
+    """With one deal the error of a mean is unknown; two entries of one player are two rows, also of
+    the picture.
+    """
     plan = make_plan("take_it_easy", ["random", "random", "flat:2"], games=2)
     scores = dict(zip(plan.matches(), (10.0, 20.0, 10.0, 30.0, 20.0, 30.0), strict=True))
     results = {
@@ -112,7 +125,10 @@ def test_one_deal_bounds_no_mean_and_players_of_one_name_each_have_their_row():
         for match, score in scores.items()
     }
     found = judge_tournament(plan, results)
-    limits = [[row[f"mean_score{end}"] for end in ("", "_low", "_high")] for row in found.to_json()["players"]]
+    limits = [
+        [row[f"mean_score{end}"] for end in ("", "_low", "_high")]
+        for row in found.to_json()["players"]
+    ]
     assert limits == [[30.0, None, None], [20.0, None, None], [10.0, None, None]]
     ticks = found.plot().axes[0].get_yticklabels()
     assert [tick.get_text() for tick in ticks] == ["flat:2", "random", "random"]

@@ -21,7 +21,8 @@ import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv(sys.executable, [sys.executable, "-m", "anyzero", *sys.argv[1:]])
 """
-"""Ctrl-C reaches a process through its controlling terminal. Not by `preexec_fn`: a fork of a process that has threads
+"""Ctrl-C reaches a process through its controlling terminal. Not by `preexec_fn`: a fork of a
+process that has threads
 may hang."""
 
 
@@ -29,7 +30,9 @@ class Terminal:
     def __init__(self, *words: str, **environment: str) -> None:
         self.main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+        known = {
+            name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *words],
             stdin=side,
@@ -76,7 +79,8 @@ class Terminal:
     def stop(self) -> tuple[int, str]:
         """Ctrl-C, and once more if nothing comes of it.
 
-        A signal that arrives between the prompt and the wait for a line is heard by readline only with the next one.
+        A signal that arrives between the prompt and the wait for a line is heard by readline only
+        with the next one.
         """
         time.sleep(0.3)
         for _ in range(2):

@@ -24,13 +24,23 @@ def test_match_prints_its_fields_for_programs(run):
     assert found["score"] == (found["wins"] + found["draws"] / 2) / 4
     assert found["elo_low"] <= found["elo"] <= found["elo_high"]
     assert "sprt" not in found
-    assert json.loads(run("match", "tic_tac_toe", "random", FAULTY, *QUICK, "--seed", "3", "--json")[1]) == found
+    assert (
+        json.loads(
+            run("match", "tic_tac_toe", "random", FAULTY, *QUICK, "--seed", "3", "--json")[1]
+        )
+        == found
+    )
 
 
 def test_match_prints_a_table_for_people_and_names_forfeits(run):
-    code, out, _ = run("match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", *QUICK, "--sprt", "-10", "300")
+    code, out, _ = run(
+        "match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", *QUICK, "--sprt", "-10", "300"
+    )
     assert code == 0
-    assert [line.split()[2] for line in out.splitlines() if line.startswith("random as ")] == ["x", "o"]
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("random as ")] == [
+        "x",
+        "o",
+    ]
     assert ", 95 % " in out
     assert "openings, each with both seats: 2 won, 0 shared, 0 lost" in out
     assert f"{FAULTY}:fault=crash: crash: RuntimeError: out of ideas" in out
@@ -38,7 +48,17 @@ def test_match_prints_a_table_for_people_and_names_forfeits(run):
 
 
 def test_a_sequential_test_is_in_the_json(run):
-    words = ("match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", "--openings", "0", "--games", "200", "--json")
+    words = (
+        "match",
+        "tic_tac_toe",
+        "random",
+        f"{FAULTY}:fault=crash",
+        "--openings",
+        "0",
+        "--games",
+        "200",
+        "--json",
+    )
     found = json.loads(run(*words, "--sprt", "0", "200")[1])
     assert found["sprt"]["decision"] == "elo1"
     assert found["games"] < 200
@@ -69,7 +89,9 @@ def test_a_terminal_shows_the_running_score():
     command = [sys.executable, "-m", "anyzero", *words]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=side, check=False)
     os.close(side)
-    shown = os.read(main, 100_000).decode(errors="replace")  # a busy machine draws more than a terminal holds
+    shown = os.read(main, 100_000).decode(
+        errors="replace"
+    )  # a busy machine draws more than a terminal holds
     os.close(main)
     assert done.returncode == 0
     assert "+0 =0 -" in shown
@@ -82,8 +104,14 @@ def test_a_terminal_shows_the_running_score():
         (["match", "hex", "random", "random", "--games", "ten"], "--games"),
         (["match", "hex", "random", "random", "--workers", "0"], "--workers"),
         (["match", "hex", "random", "random", "--sprt", "5", "0"], "the smaller first"),
-        (["match", "take_it_easy", "random", "random", "--sprt", "0", "10"], "has one seat: there is no Elo to test"),
-        (["tournament", "take_it_easy", "random", "uct:5", "--anchor", "random"], "has one seat: there are no ratings"),
+        (
+            ["match", "take_it_easy", "random", "random", "--sprt", "0", "10"],
+            "has one seat: there is no Elo to test",
+        ),
+        (
+            ["tournament", "take_it_easy", "random", "uct:5", "--anchor", "random"],
+            "has one seat: there are no ratings",
+        ),
         (["match", "hex", "random", "random", "--record", __file__], "is not a record of games"),
         (["tournament", "hex", "random", "uct:5", "--anchor", "uct:6"], "did you mean uct:5"),
     ],

@@ -42,7 +42,8 @@ def test_the_version_is_the_packages(run):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize(
-    ("unbuffered", "words"), [("", ["games"]), ("1", ["games"]), ("", ["uci"]), ("", ["gtp", "hex:size=3"])]
+    ("unbuffered", "words"),
+    [("", ["games"]), ("1", ["games"]), ("", ["uci"]), ("", ["gtp", "hex:size=3"])],
 )
 def test_a_full_disk_is_one_sentence_whether_python_buffers_or_not(unbuffered, words):
     with Path("/dev/full").open("w") as full:
@@ -97,7 +98,9 @@ def test_perft_counts_and_divides(run):
 
 def test_show_plays_moves_and_writes_pictures(run, tmp_path):
     picture = tmp_path / "board.svg"
-    code, out, _ = run("show", "breakthrough", "--moves", "a2a3 b7b6", "--svg", str(picture), "--json")
+    code, out, _ = run(
+        "show", "breakthrough", "--moves", "a2a3 b7b6", "--svg", str(picture), "--json"
+    )
     found = json.loads(out)
     assert (code, found["seat_to_move"]) == (0, 0)
     assert "a3a4" in found["legal_moves"]
@@ -109,7 +112,12 @@ def test_show_plays_moves_and_writes_pictures(run, tmp_path):
 def test_a_position_of_a_game_without_a_picture_is_shown_by_its_fields(run, tmp_path):
     code, out, _ = run("show", str(RACE), "--moves", "2", "--json")
     found = json.loads(out)
-    assert (code, found["seat_to_move"], found["legal_moves"], found["text"]) == (0, 1, ["1", "2", "3"], None)
+    assert (code, found["seat_to_move"], found["legal_moves"], found["text"]) == (
+        0,
+        1,
+        ["1", "2", "3"],
+        None,
+    )
     assert run("show", str(RACE), "--moves", "2")[:2] == (0, "total: 2\nmover: 1\n")
     assert run("show", str(RACE), "--svg", str(tmp_path / "race.svg"))[0] == 2
 
@@ -124,7 +132,9 @@ def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_nam
     """A tile is drawn and placed on 9, then another is drawn: it goes to one of the other cells."""
     code, out, _ = run("search", "take_it_easy", "uct:50", "--moves", "928 9 174", "--json")
     assert code == 0
-    assert {child["move"] for child in json.loads(out)["children"]} == {str(cell) for cell in range(19)} - {"9"}
+    assert {child["move"] for child in json.loads(out)["children"]} == {
+        str(cell) for cell in range(19)
+    } - {"9"}
     code, _, err = run("search", "take_it_easy", "uct:50")
     assert code == 2
     assert "it is chance's turn" in err
@@ -142,7 +152,9 @@ def test_a_game_that_counts_points_shows_them_instead_of_values(run):
 
 
 def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
-    """A file may be called as a module of Python is, and print what is no answer of the processes that check it."""
+    """A file may be called as a module of Python is, and print what is no answer of the processes
+    that check it.
+    """
     OWN.mkdir(exist_ok=True)
     monkeypatch.chdir(OWN)
     write_whole(Path("token.py"), f"print('{{}}')\n{RACE.read_text()}".encode())
@@ -150,7 +162,9 @@ def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
     printed, found = map(json.loads, out.splitlines())
     assert (code, printed, found["ok"]) == (0, {}, True)
     assert [law["law"] for law in found["laws"]] == [FIRST_LAW, *LAWS]
-    assert "The compiled game and the CUDA simulator give the same answers." in [law["detail"] for law in found["laws"]]
+    assert "The compiled game and the CUDA simulator give the same answers." in [
+        law["detail"] for law in found["laws"]
+    ]
     code, out, _ = run("check", f"{NIM}:fault=both win")
     assert code == 1
     assert "payoffs are fair" in out
@@ -159,12 +173,16 @@ def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
 
 
 def test_bench_measures_rollouts(run):
-    code, out, _ = run("bench", "rollouts", str(RACE), "--threads", "2", "--seconds", "0.05", "--json")
+    code, out, _ = run(
+        "bench", "rollouts", str(RACE), "--threads", "2", "--seconds", "0.05", "--json"
+    )
     found = json.loads(out)
     assert code == 0
     assert set(found) == {"game", "target", "threads", "rollouts_per_s", "moves_per_s", "compile_s"}
     assert found["moves_per_s"] > found["rollouts_per_s"] > 0
-    assert run("bench", "rollouts", str(RACE), "--seconds", "0.05", "--target", "interpreted")[0] == 0
+    assert (
+        run("bench", "rollouts", str(RACE), "--seconds", "0.05", "--target", "interpreted")[0] == 0
+    )
 
 
 @pytest.mark.xdist_group("search")
@@ -175,12 +193,23 @@ def test_bench_measures_searches(run, monkeypatch):
     code, out, _ = run("bench", "search", "tic_tac_toe", "uct:50", "--seconds", "0.05", "--json")
     found = json.loads(out)
     assert code == 0
-    assert {"game", "method", "simulations_per_s", "simulations", "nodes", "bytes_per_node", "ready_s"} <= set(found)
+    assert {
+        "game",
+        "method",
+        "simulations_per_s",
+        "simulations",
+        "nodes",
+        "bytes_per_node",
+        "ready_s",
+    } <= set(found)
     assert found["simulations_per_s"] >= found["median_simulations_per_s"] > 0
     assert found["simulations"] == 50
     assert found["searches"] > 1
     assert found["seconds"] >= 0.05
-    assert "simulations/s, the best of" in run("bench", "search", "tic_tac_toe", "uct:50", "--seconds", "0.05")[1]
+    assert (
+        "simulations/s, the best of"
+        in run("bench", "search", "tic_tac_toe", "uct:50", "--seconds", "0.05")[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,14 +241,17 @@ def test_help_has_examples_on_their_own_lines_and_imports_nothing_heavy():
         "import typer\n"
         "for name in typer.main.get_command(app).commands:\n"
         "    app([name, '-h'], standalone_mode=False)\n"
-        "heavy = {'numpy', 'numba', 'torch', 'pydantic', 'matplotlib', 'rich.console', 'anyzero.games'}\n"
+        "heavy = {'numpy', 'numba', 'torch', 'pydantic', 'matplotlib', 'rich.console', "
+        "'anyzero.games'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert lines[-1] == "[]"
     assert lines.count("  Examples:") >= 15
-    assert {"    anyzero runs", "    anyzero plot rave.csv", "    anyzero doctor hex7"} <= set(lines)
+    assert {"    anyzero runs", "    anyzero plot rave.csv", "    anyzero doctor hex7"} <= set(
+        lines
+    )
 
 
 @pytest.mark.parametrize("command", ["search", "match", "tournament", "play", "gtp"])
@@ -251,7 +283,11 @@ def test_rules_are_explained_with_pictures(run):
 def test_a_piped_table_is_complete_however_long_its_cells_are(capsys):
     name = "gtp:python " + 300 * "x"
     answer(None, [Sheet(("player", "points"), [(name, 4), ("random", 0)])], json=False)
-    assert capsys.readouterr().out.splitlines() == [f"player{305 * ' '}  points", f"{name}  4", f"random{305 * ' '}  0"]
+    assert capsys.readouterr().out.splitlines() == [
+        f"player{305 * ' '}  points",
+        f"{name}  4",
+        f"random{305 * ' '}  0",
+    ]
 
 
 def test_export_tells_programs_what_it_wrote(run, tmp_path):

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.xdist_group("doctor")
 def test_a_game_that_is_fit_to_be_learnt(run, monkeypatch):
     """By one check out of many: all of them are asked in tests/doctor."""
     monkeypatch.setattr("anyzero.doctor.examine.CHECKS", {"input": CHECKS["input"]})
-    monkeypatch.setattr("anyzero.doctor.case.play_random", partial(play_random, target="interpreted"))
+    monkeypatch.setattr(
+        "anyzero.doctor.case.play_random", partial(play_random, target="interpreted")
+    )
     code, out, err = run("doctor", NIM)
     assert (code, err) == (0, "")
     head, columns, row, diagnosis = out.splitlines()
@@ -26,7 +28,9 @@ def test_a_game_that_is_fit_to_be_learnt(run, monkeypatch):
 
 
 def test_a_game_that_is_not_fit_for_programs(run):
-    assert run("doctor", f"{NIM}:fault=no encode")[1].splitlines()[2].startswith("WRONG")  # what is wrong comes first
+    assert (
+        run("doctor", f"{NIM}:fault=no encode")[1].splitlines()[2].startswith("WRONG")
+    )  # what is wrong comes first
     code, out, _ = run("doctor", f"{NIM}:fault=no encode", "--json")
     found = json.loads(out)
     assert (code, found["ok"]) == (1, False)
@@ -41,14 +45,18 @@ def test_a_game_that_is_not_fit_for_programs(run):
 def test_a_run_without_noise_is_diagnosed_and_left_alone(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small = {"network.blocks": 1, "network.channels": 8, "selfplay.games": 32, "gate.games": 8}
-    folder = make_run("runs/still", {**small, "selfplay.gumbel_scale": 0.0, "selfplay.opening_plies": 0}, 1)
+    folder = make_run(
+        "runs/still", {**small, "selfplay.gumbel_scale": 0.0, "selfplay.opening_plies": 0}, 1
+    )
     before = fingerprint(folder.path)
     code, out, err = run("doctor", "still")
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert lines[0] == "runs/still: a run of tic_tac_toe with 1 generation"
     assert lines[2].startswith("WRONG")  # what is wrong comes first
-    assert lines[-1].startswith("Diagnosis: noise is off in self-play, so every game is the same. Try: ")
+    assert lines[-1].startswith(
+        "Diagnosis: noise is off in self-play, so every game is the same. Try: "
+    )
     assert fingerprint(folder.path) == before
 
 

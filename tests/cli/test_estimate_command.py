@@ -6,14 +6,27 @@ import pytest
 
 pytestmark = pytest.mark.xdist_group("search")
 
-QUICK = ("estimate", "tic_tac_toe", "--simulations", "30,100", "--reference", "1000", "--repeats", "8")
+QUICK = (
+    "estimate",
+    "tic_tac_toe",
+    "--simulations",
+    "30,100",
+    "--reference",
+    "1000",
+    "--repeats",
+    "8",
+)
 
 
 def test_estimate_prints_its_fields_for_programs(run):
     code, out, err = run(*QUICK, "--seed", "3", "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert (found["game"], found["state"], found["reference_rollouts"]) == ("tic_tac_toe", "3/3/3 x", 1000)
+    assert (found["game"], found["state"], found["reference_rollouts"]) == (
+        "tic_tac_toe",
+        "3/3/3 x",
+        1000,
+    )
     assert len(found["moves"]) == len(found["reference"]) == 9
     assert [point["simulations"] for point in found["points"]] == [30, 100]
     point = found["points"][1]

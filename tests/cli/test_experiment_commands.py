@@ -29,7 +29,8 @@ def quick(tmp_path):
     path = tmp_path / "grid.toml"
     pairs = f'pairs = [["random", "{FAULTY}"]]'
     path.write_text(
-        f'games = ["tic_tac_toe"]\n{pairs}\nopenings = 0\ngames_per_cell = 4\nfirst_seat = ["first", "both"]'
+        f'games = ["tic_tac_toe"]\n{pairs}\nopenings = 0\ngames_per_cell = 4\nfirst_seat = '
+        '["first", "both"]'
     )
     return path
 
@@ -58,7 +59,9 @@ def test_the_students_file_runs_end_to_end(run, tmp_path):
     assert all((tmp_path / "out_plots" / name).stat().st_size > 1000 for name in drawn["files"])
 
 
-def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(run, quick, monkeypatch):
+def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(
+    run, quick, monkeypatch
+):
     monkeypatch.chdir(quick.parent)
     code, out, err = run("experiment", "grid.toml", "--workers", "1")
     assert (code, err) == (0, "")
@@ -109,7 +112,9 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(run, quick, monkeyp
 def test_wrong_input_is_one_sentence_and_exit_code_2(run, quick, words, says):
     wrong = quick.with_name("wrong.toml")
     wrong.write_text("games_per_cel = 4\n" + quick.read_text())
-    code, out, err = run(*({"GRID": str(quick), "WRONG": str(wrong)}.get(word, word) for word in words))
+    code, out, err = run(
+        *({"GRID": str(quick), "WRONG": str(wrong)}.get(word, word) for word in words)
+    )
     assert (code, out) == (2, "")
     assert says in err
     assert "Traceback" not in err

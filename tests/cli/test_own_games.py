@@ -1,4 +1,6 @@
-"""A user's game file that is wrong costs one sentence and exit code 2, in every command; `check` says where."""
+"""A user's game file that is wrong costs one sentence and exit code 2, in every command; `check`
+says where.
+"""
 
 import os
 import subprocess
@@ -42,7 +44,10 @@ def test_a_maker_that_raises_is_one_sentence_and_exit_code_2(run, faulty, words)
     path = faulty("    functions = (", "    goal = goal / 0\n    functions = (")
     code, out, err = run(words[0], path, *words[1:])
     assert (code, out) == (2, "")
-    assert err == f"anyzero: {path}: make() failed: ZeroDivisionError: division by zero, in make, faulty.py line 17\n"
+    assert err == (
+        f"anyzero: {path}: make() failed: ZeroDivisionError: division by zero, in make, "
+        "faulty.py line 17\n"
+    )
 
 
 @pytest.mark.parametrize("words", COMPILING, ids=lambda words: words[0])
@@ -63,20 +68,32 @@ def test_check_says_where_a_game_goes_wrong(run, faulty):
 
 
 def test_compiled_rules_may_print(faulty, tmp_path):
-    """What people do to find a fault. A process of its own, as a print that goes wrong never comes back."""
+    """What people do to find a fault. A process of its own, as a print that goes wrong never comes
+    back.
+    """
     path = faulty("state.total += action", 'print("adds", action)\n    state.total += action')
     words = [sys.executable, "-m", "anyzero", "perft", path, "2"]
-    fresh = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}  # code from the cache prints in any case
+    fresh = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+    }  # code from the cache prints in any case
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True, env=fresh)
     assert {"adds 1", "adds 2", "adds 3"} <= set(done.stdout.splitlines())
     assert done.stdout.splitlines()[-1].startswith("9 leaves")
 
 
 def test_moves_of_several_words_are_found_one_after_another(run, faulty):
-    own = "def format_action(rules, state, action):\n    return f'add {action}' if action < 3 else 'add, twice: 3'"
+    own = (
+        "def format_action(rules, state, action):\n    return f'add {action}' if action < "
+        "3 else 'add, twice: 3'"
+    )
     path = Path(faulty("def payoffs(", f"{own}\n\n\ndef payoffs("))
     path.write_text(path.read_text().replace("payoffs)\n", "payoffs, format_action)\n"))
-    for moves, total in (("add 1 add 2", 3), ("ADD 1, add, twice: 3", 4), ("add, twice: 3 add 2", 5)):
+    for moves, total in (
+        ("add 1 add 2", 3),
+        ("ADD 1, add, twice: 3", 4),
+        ("add, twice: 3 add 2", 5),
+    ):
         code, out, err = run("show", str(path), "--moves", moves)
         assert (code, err) == (0, "")
         assert f"total: {total}\n" in out

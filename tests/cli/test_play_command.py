@@ -63,7 +63,11 @@ def play_to_the_end(terminal: Terminal, machine: str) -> str:
         if "game over> " in text:
             return shown
         taken |= set(re.findall(rf"{machine} plays ([a-c][1-3]) \(value", text))
-        move = next(cell for cell in ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3") if cell not in taken)
+        move = next(
+            cell
+            for cell in ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3")
+            if cell not in taken
+        )
         taken.add(move)
         terminal.type(f"{move}\n")
 
@@ -78,7 +82,9 @@ def test_a_person_plays_a_game_to_its_end_in_a_terminal(open_terminal, tmp_path)
     assert code == 0
     record = read_record(tmp_path / "game.json")
     assert (record.termination, record.players) == ("rules", ("human", "uct:50"))
-    assert {1.0: "human as x wins", 0.0: "a draw", -1.0: "uct:50 as o wins"}[record.payoffs[0]] in shown
+    assert {1.0: "human as x wins", 0.0: "a draw", -1.0: "uct:50 as o wins"}[
+        record.payoffs[0]
+    ] in shown
     assert record.clocks is not None
     assert record.evaluations[1].simulations <= 50
     assert "\x1b[1;94m" in terminal.shown  # the first seat's colour
@@ -138,7 +144,9 @@ def test_two_people_play_by_lines_of_text(typed):
 
 
 def test_the_end_names_the_winner(typed):
-    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\nb2\nqiut\n")
+    out = typed(
+        "tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\nb2\nqiut\n"
+    )
     assert "game over: human as x wins\n" in out
     assert "game over: human as o wins\n" in out
     assert "the game is over; undo takes the last move back" in out
@@ -158,7 +166,12 @@ def test_other_words_for_quit_leave_too(typed, word):
 def test_a_short_word_that_is_a_move_of_the_game_is_a_move(typed, tmp_path):
     own = "def format_action(rules, state, action):\n    return '?qx'[action - 1]\n\n\ndef payoffs("
     path = tmp_path / "race_letters.py"
-    path.write_text(Path(RACE).read_text().replace("payoffs)", "payoffs, format_action)").replace("def payoffs(", own))
+    path.write_text(
+        Path(RACE)
+        .read_text()
+        .replace("payoffs)", "payoffs, format_action)")
+        .replace("def payoffs(", own)
+    )
     out = typed(str(path), *PEOPLE, lines="q\n?\nexit\n")
     assert "total: 2" in out
     assert "total: 3" in out
@@ -173,13 +186,19 @@ def test_one_seat_has_no_opponent_and_a_score(typed):
 
 
 def test_commands(typed, tmp_path):
-    lines = f"help\nb2\nundo\nredo\nmoves\nhint uct:50\nanalyse uct:50\nsave {tmp_path}/a b.json\nresign\nundo\nundo\n"
+    lines = (
+        f"help\nb2\nundo\nredo\nmoves\nhint uct:50\nanalyse uct:50\nsave {tmp_path}/a "
+        "b.json\nresign\nundo\nundo\n"
+    )
     lines += (
-        f"load {tmp_path}/a b.json\nundo 2\nsave\nload\nsave x.txt\nload {tmp_path}/none.json\nanalyse random\nquit\n"
+        f"load {tmp_path}/a b.json\nundo 2\nsave\nload\nsave x.txt\nload "
+        f"{tmp_path}/none.json\nanalyse random\nquit\n"
     )
     out = typed("tic_tac_toe", "--seat1", "uct:50", "--seed", "4", lines=lines)
     assert "  hint [PLAYER]" in out
-    assert re.search(r"uct:50 plays \w\d \(value [-+]\d\.\d{3}, \d+ simulations?, \d\.\d\d s, line \w\d", out)
+    assert re.search(
+        r"uct:50 plays \w\d \(value [-+]\d\.\d{3}, \d+ simulations?, \d\.\d\d s, line \w\d", out
+    )
     assert re.search(r"hint: \w\d \(value", out)
     assert "move  visits  value" in out
     assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
@@ -245,10 +264,13 @@ def test_a_game_without_a_picture_can_be_played(typed):
 
 def test_torch_is_never_needed():
     code = (
-        "import sys; sys.modules['torch'] = None; sys.argv = ['anyzero', 'play', 'tic_tac_toe', '--seed', '1']\n"
+        "import sys; sys.modules['torch'] = None; sys.argv = ['anyzero', 'play', "
+        "'tic_tac_toe', '--seed', '1']\n"
         "from anyzero.cli import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], input="b2\n", capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], input="b2\n", capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "level:medium plays" in done.stdout
 
@@ -263,11 +285,15 @@ def test_machines_play_and_the_record_is_printed(run):
     assert found["players"] == ["uct:50", "uct:50"]
     assert found["result"]["termination"] == "rules"
     assert len(found["clocks"]) == len(found["evaluations"]) == len(found["moves"])
-    assert json.loads(run("play", "tic_tac_toe", *MACHINES, "--seed", "5", "--json")[1])["moves"] == found["moves"]
+    assert (
+        json.loads(run("play", "tic_tac_toe", *MACHINES, "--seed", "5", "--json")[1])["moves"]
+        == found["moves"]
+    )
 
 
 @pytest.mark.parametrize(
-    ("game", "seats"), [("tic_tac_toe", MACHINES), ("take_it_easy", ("--seat0", "random")), ("oware:plies=30", None)]
+    ("game", "seats"),
+    [("tic_tac_toe", MACHINES), ("take_it_easy", ("--seat0", "random")), ("oware:plies=30", None)],
 )
 def test_a_game_that_was_saved_goes_on_as_it_would_have(run, tmp_path, game, seats):
     seats = seats or ("--seat0", "random", "--seat1", "random")
@@ -336,14 +362,23 @@ def test_a_file_does_not_name_code_to_run():
     ("words", "says"),
     [
         ([], "name a game to play, or a file with --load"),
-        (["hex", "--seat0", "level:esay"], "there is no level 'esay'; did you mean easy? known: beginner, easy"),
+        (
+            ["hex", "--seat0", "level:esay"],
+            "there is no level 'esay'; did you mean easy? known: beginner, easy",
+        ),
         (["hex", "--seat0", "level"], "there is no level ''"),
         (["hex", "--seat1", "easy"], "there is no player 'easy'; did you mean level:easy?"),
-        (["hex", "--seat1", "gumbel:64@bset"], "there is no network 'bset'; did you mean best? known: best"),
+        (
+            ["hex", "--seat1", "gumbel:64@bset"],
+            "there is no network 'bset'; did you mean best? known: best",
+        ),
         (["hex", "--seat2", "random"], "hex has 2 seats, so there is no --seat2"),
         (["take_it_easy", "--seat1", "random"], "take_it_easy has 1 seat, so there is no --seat1"),
         (["hex", "--json"], "--json needs a computer player in every seat"),
-        (["hex", "--load", "x.json", "--position", "what"], "--load and --position exclude each other"),
+        (
+            ["hex", "--load", "x.json", "--position", "what"],
+            "--load and --position exclude each other",
+        ),
         (["--load", "nowhere.json"], "nowhere.json: cannot be read"),
         (["hex", "--hints", "nobody"], "there is no player 'nobody'"),
         (["hex", "--save", "game.pgn"], "PGN is for chess, this is a game of hex"),
@@ -372,7 +407,9 @@ def test_after_a_game_there_is_another_with_the_seats_exchanged(typed):
     assert "x: random; o: human" in out
     assert (
         "x: human; o: random"
-        in typed("tic_tac_toe", "--seat1", "random", lines=lines.replace("rematch", "new")).split("over:")[1]
+        in typed("tic_tac_toe", "--seat1", "random", lines=lines.replace("rematch", "new")).split(
+            "over:"
+        )[1]
     )
 
 
@@ -385,11 +422,16 @@ def test_another_game_begins_where_the_last_one_did(typed, tmp_path):
 def test_a_rematch_leaves_the_saved_game_and_saves_the_next_one_beside_it(typed, tmp_path):
     lines = "a1\nb1\na2\nb2\na3\nrematch\nb2\nquit\n"
     typed("tic_tac_toe", *PEOPLE, "--save", str(tmp_path / "kept.json"), lines=lines)
-    assert [len(read_record(tmp_path / name).moves) for name in ("kept.json", "kept-2.json")] == [5, 1]
+    assert [len(read_record(tmp_path / name).moves) for name in ("kept.json", "kept-2.json")] == [
+        5,
+        1,
+    ]
 
 
 def test_resigning_after_the_end_leaves_the_players_of_a_record(typed, tmp_path):
-    typed("take_it_easy", "--seat0", "human", lines=f"resign\nresign\nsave {tmp_path}/b.json\nquit\n")
+    typed(
+        "take_it_easy", "--seat0", "human", lines=f"resign\nresign\nsave {tmp_path}/b.json\nquit\n"
+    )
     assert read_record(tmp_path / "b.json").players == ("human",)
     lines = f"resign\nresign\nsave {tmp_path}/a.json\nquit\n"
     typed("tic_tac_toe", "--seat0", "human", "--seat1", "random", lines=lines)

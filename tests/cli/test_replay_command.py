@@ -18,7 +18,11 @@ def game(tmp_path):
     """A finished game in a file."""
     table = GameInProgress(load("tic_tac_toe"), players=("Ann", "uct:50"), date="2026-01-31")
     for move in ("a1", "b1", "a2", "b2"):
-        table.play(move, seconds=1.5, evaluation=Evaluation(value=0.25, simulations=50) if table.seat_to_move else None)
+        table.play(
+            move,
+            seconds=1.5,
+            evaluation=Evaluation(value=0.25, simulations=50) if table.seat_to_move else None,
+        )
     table.play("a3")
     write_record(tmp_path / "game.json", table.to_record())
     return tmp_path / "game.json"

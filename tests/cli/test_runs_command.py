@@ -30,9 +30,13 @@ def make_run(path, changes, generations, **parts):
 def root(tmp_path, monkeypatch):
     """Three runs, of 0, 4 and 15 generations."""
     monkeypatch.chdir(tmp_path)
-    make_run("runs/hex5", {"game": "hex:size=5", "selfplay.simulations": 64, "replay.merge": False}, 15)
+    make_run(
+        "runs/hex5", {"game": "hex:size=5", "selfplay.simulations": 64, "replay.merge": False}, 15
+    )
     scores = {"benchmark": {"mean": 141.6, "low": 139.0, "high": 144.0, "deals": 1000}}
-    make_run("runs/easy", {"game": "take_it_easy", "network": {"kind": "mlp"}}, 4, **NO_GATE, **scores)
+    make_run(
+        "runs/easy", {"game": "take_it_easy", "network": {"kind": "mlp"}}, 4, **NO_GATE, **scores
+    )
     make_run("runs/new", {}, 0)
     return tmp_path / "runs"
 
@@ -42,7 +46,9 @@ def test_all_runs_are_listed_with_their_strength(run, root):
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
     assert list(lines) == ["run", "easy", "hex5", "new"]
-    assert lines["hex5"].startswith("hex5 hex:size=5 14 2 Elo 1400 ±40 at generation 14 10 ")  # 15 of 40 seconds
+    assert lines["hex5"].startswith(
+        "hex5 hex:size=5 14 2 Elo 1400 ±40 at generation 14 10 "
+    )  # 15 of 40 seconds
     assert lines["easy"].startswith("easy take_it_easy 3 2 score 141.6 ±2.5 at generation 3 2.67 ")
     assert lines["hex5"].endswith(" s ago")
 
@@ -52,11 +58,25 @@ def test_the_list_for_programs(run, root):
     found = json.loads(out)
     assert (code, found["root"], found["broken"]) == (0, "runs", [])
     easy, hexes, new = found["runs"]
-    assert (hexes["name"], hexes["game"], hexes["generations"], hexes["champion"]) == ("hex5", "hex:size=5", 14, 2)
-    assert (hexes["elo"], hexes["benchmark"], hexes["promotions"]) == ([1400.0, 1360.0, 1440.0], None, 3)
+    assert (hexes["name"], hexes["game"], hexes["generations"], hexes["champion"]) == (
+        "hex5",
+        "hex:size=5",
+        14,
+        2,
+    )
+    assert (hexes["elo"], hexes["benchmark"], hexes["promotions"]) == (
+        [1400.0, 1360.0, 1440.0],
+        None,
+        3,
+    )
     assert (hexes["elo_generation"], hexes["benchmark_generation"]) == (14, None)
     assert (easy["benchmark"], easy["benchmark_generation"]) == ([141.6, 139.0, 144.0], 3)
-    assert (new["generations"], new["champion"], new["elo"], new["minutes"]) == (None, None, None, 0.0)
+    assert (new["generations"], new["champion"], new["elo"], new["minutes"]) == (
+        None,
+        None,
+        None,
+        0.0,
+    )
     assert abs(time.time() - hexes["changed"]) < 3600
 
 
@@ -104,7 +124,9 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
 
 def test_the_champions_own_strength_needs_no_generation(run, root):
     make_run("runs/three", {}, 3)
-    assert "generation 2 is the champion, Elo 200 ±40, 2 minutes in total" in run("runs", "three")[1]
+    assert (
+        "generation 2 is the champion, Elo 200 ±40, 2 minutes in total" in run("runs", "three")[1]
+    )
 
 
 def test_a_strength_has_the_digits_that_its_interval_allows(run, root):
@@ -112,7 +134,9 @@ def test_a_strength_has_the_digits_that_its_interval_allows(run, root):
     make_run("runs/tower", {"game": "take_it_easy"}, 3, **NO_GATE, **scores)
     out = run("runs", "tower")[1]
     assert "generation 2 is the champion, score 18.39 ±0.33, 2 minutes in total" in out
-    assert [line.split()[-3] for line in out.splitlines() if line.startswith(("0 ", "1 ", "2 "))] == ["18.39"] * 3
+    assert [
+        line.split()[-3] for line in out.splitlines() if line.startswith(("0 ", "1 ", "2 "))
+    ] == ["18.39"] * 3
     assert "score 18.39 ±0.33 " in run("runs")[1]
 
 
@@ -132,17 +156,32 @@ def test_half_an_interval_is_shown_with_two_digits_and_all_whole_ones(value, hal
 
 
 def test_a_figure_without_an_interval_is_shown_as_it_is():
-    assert [show_measured(1234.5, half) for half in (None, float("inf"), float("nan"))] == ["1234.5"] * 3
+    assert [show_measured(1234.5, half) for half in (None, float("inf"), float("nan"))] == [
+        "1234.5"
+    ] * 3
 
 
 def test_settings_that_a_network_has_no_use_for_are_no_differences(run, root):
     residual = {"network.kind": "residual", "network.policy": "cells", "network.value": "wdl"}
-    make_run("runs/one", {**residual, "network.layers": 3, "network.width": 64, "network.bins": 11}, 1)
-    make_run("runs/two", {**residual, "network.layers": 4, "network.width": 32, "network.bins": 51}, 1)
+    make_run(
+        "runs/one", {**residual, "network.layers": 3, "network.width": 64, "network.bins": 11}, 1
+    )
+    make_run(
+        "runs/two", {**residual, "network.layers": 4, "network.width": 32, "network.bins": 51}, 1
+    )
     assert json.loads(run("runs", "one", "two", "--json")[1])["differences"] == {}
-    mlp = {"network.kind": "mlp", "network.value": "wdl", "network.layers": 2, "network.policy": "flat"}
+    mlp = {
+        "network.kind": "mlp",
+        "network.value": "wdl",
+        "network.layers": 2,
+        "network.policy": "flat",
+    }
     make_run("runs/flat", {**mlp, "network.blocks": 7}, 1)
-    make_run("runs/other", {**mlp, "network.blocks": 9, "network.channels": 8, "network.pool_every": 3}, 1)
+    make_run(
+        "runs/other",
+        {**mlp, "network.blocks": 9, "network.channels": 8, "network.pool_every": 3},
+        1,
+    )
     assert json.loads(run("runs", "flat", "other", "--json")[1])["differences"] == {}
     lines = [line.split() for line in run("runs", "one", "flat")[1].splitlines()]
     assert ["network.kind", "residual", "mlp"] in lines
@@ -162,7 +201,10 @@ def test_a_broken_run_does_not_hide_the_others(run, root):
     (root / "easy" / "generations" / "0003" / "manifest.json").write_text("{")
     code, out, _ = run("runs")
     assert code == 0
-    assert "cannot be read: runs/hex5/config.toml: a run has no setting 'sed'; did you mean seed?" in out
+    assert (
+        "cannot be read: runs/hex5/config.toml: a run has no setting 'sed'; did you mean seed?"
+        in out
+    )
     assert "cannot be read: runs/easy: generation 3: manifest.json is damaged" in out
     assert "tic_tac_toe" in out
     found = json.loads(run("runs", "--json")[1])

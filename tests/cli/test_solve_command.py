@@ -30,7 +30,12 @@ def test_solve_shows_every_move_when_asked(run):
     code, out, _ = run("solve", RACE, "--openings")
     lines = [line.split() for line in out.splitlines()]
     assert code == 0
-    assert lines[:4] == [["move", "value"], ["1", "-1", "loss"], ["2", "+1", "win"], ["3", "-1", "loss"]]
+    assert lines[:4] == [
+        ["move", "value"],
+        ["1", "-1", "loss"],
+        ["2", "+1", "win"],
+        ["3", "-1", "loss"],
+    ]
     assert lines[4][:2] == ["value", "+1:"]
     assert run("solve", RACE)[1].startswith("value +1: a win for the first seat")
 
@@ -38,7 +43,18 @@ def test_solve_shows_every_move_when_asked(run):
 def test_solve_prints_one_json_object(run):
     code, out, err = run("solve", "tic_tac_toe", "--json", "--max-memory", "1")
     found = json.loads(out)
-    keys = ("game", "state", "value", "outcome", "bounds", "best_moves", "moves", "nodes", "seconds", "table_mb")
+    keys = (
+        "game",
+        "state",
+        "value",
+        "outcome",
+        "bounds",
+        "best_moves",
+        "moves",
+        "nodes",
+        "seconds",
+        "table_mb",
+    )
     assert (code, err, tuple(found)) == (0, "", keys)
     assert (found["game"], found["state"]) == ("tic_tac_toe", "3/3/3 x")
     assert (found["value"], found["outcome"], found["bounds"]) == (0, "draw", [0, 0])
@@ -46,7 +62,9 @@ def test_solve_prints_one_json_object(run):
     assert list(found["moves"]) == found["best_moves"]
     assert found["nodes"] > 0
     assert 0.9 < found["table_mb"] <= 1
-    assert json.loads(run("solve", RACE, "--json")[1])["state"] is None  # it has no text of positions
+    assert (
+        json.loads(run("solve", RACE, "--json")[1])["state"] is None
+    )  # it has no text of positions
 
 
 def test_a_position_that_takes_too_long_is_exit_code_1_with_what_is_known(run):
@@ -90,7 +108,10 @@ def test_ctrl_c_says_what_was_found_out(run, monkeypatch):
     monkeypatch.setattr(module.Solver, "solve", stopped)
     code, _, err = run("solve", "tic_tac_toe")
     assert code == 130
-    assert "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known, and nothing was kept" in err
+    assert (
+        "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known, and "
+        "nothing was kept" in err
+    )
 
 
 @pytest.mark.slow  # chess takes long to compile

@@ -19,12 +19,16 @@ HEAD = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False,
 
 
 class Machines:
-    """The nodes; the head is one of them, since each takes seconds to start, and is never killed."""
+    """The nodes; the head is one of them, since each takes seconds to start, and is never
+    killed.
+    """
 
     def __init__(self, num_nodes):
         from ray.cluster_utils import Cluster
 
-        self.cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "object_store_memory": STORE})
+        self.cluster = Cluster(
+            initialize_head=True, head_node_args={**HEAD, "object_store_memory": STORE}
+        )
         self.address = self.cluster.address
         self.nodes = [self.add(wait=False) for _ in range(num_nodes - 1)]
 
@@ -46,7 +50,9 @@ class Machines:
 @pytest.fixture(scope="module")
 def machines():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # nodes are at 127.0.0.1; read when ray is imported
+        patch.setenv(
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0"
+        )  # nodes are at 127.0.0.1; read when ray is imported
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", f"{ROOT}:{os.environ.get('PYTHONPATH', '')}")
         pytest.importorskip("ray")
@@ -110,9 +116,13 @@ def train_tiny(path, pool=None, progress=None, *, generations=2, game="tic_tac_t
 
 def content(path):
     """Networks, trainers, samples and games of a run, by their hashes."""
-    files = sorted([*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), *path.glob("games/*")])
+    files = sorted(
+        [*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), *path.glob("games/*")]
+    )
     assert len(files) > 10
-    return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return {
+        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
+    }
 
 
 class Disturbance(Progress):

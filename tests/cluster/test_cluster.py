@@ -1,4 +1,6 @@
-"""A real Ray cluster of two nodes: jobs, a run and a match come out as on one machine, whatever happens to nodes."""
+"""A real Ray cluster of two nodes: jobs, a run and a match come out as on one machine, whatever
+happens to nodes.
+"""
 
 import os
 import signal
@@ -35,7 +37,9 @@ def first(game, line, seed):
 
 
 def test_every_job_is_done_once(pool):
-    assert sorted(values(pool, jobs("square", *({"number": n} for n in range(20))))) == [n * n for n in range(20)]
+    assert sorted(values(pool, jobs("square", *({"number": n} for n in range(20))))) == [
+        n * n for n in range(20)
+    ]
     assert "running" in pool.describe()
 
 
@@ -44,7 +48,13 @@ def test_files_and_values_travel(pool, tmp_path, monkeypatch):
     Path("deep").mkdir()
     Path("deep/note.txt").write_text("hello")
     assert values(pool, jobs("sum_of", {"shared": pool.share("numbers", [1, 2, 3])})) == [6]
-    found = [Job("tests.cluster.chores:read", {"name": "deep/note.txt"}, files=pool.bundle([Path("deep/note.txt")]))]
+    found = [
+        Job(
+            "tests.cluster.chores:read",
+            {"name": "deep/note.txt"},
+            files=pool.bundle([Path("deep/note.txt")]),
+        )
+    ]
     assert values(pool, lambda kind: found.pop() if found else None) == ["hello"]
     with pytest.raises(BadOptionError, match="use a path below the current folder"):
         pool.bundle([tmp_path / "deep" / "note.txt"])
@@ -54,7 +64,9 @@ def test_a_job_whose_process_is_killed_is_done_again_and_lost_nodes_are_not_its_
     pids = [pid for pid, _ in values(pool, jobs("who", *({"seconds": 0.3} for _ in range(4))))]
     pool.begin(jobs("work", *({"number": n, "seconds": 1.0} for n in range(4))))
     found = []
-    wait_until(lambda: any(member.job for member in pool.members), lambda: found.extend(pool.step()))
+    wait_until(
+        lambda: any(member.job for member in pool.members), lambda: found.extend(pool.step())
+    )
     for job in [member.job for member in pool.members if member.job]:
         job.deaths += ["a node that is gone"] * MOST_DEATHS
     os.kill(pids[0], signal.SIGKILL)
@@ -66,7 +78,9 @@ def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
     pool, machines, tmp_path, monkeypatch, capfd
 ):
     said = []
-    wait_until(lambda: len(pool.joined) >= 2, pool.step)  # the first nodes are told of when they first work
+    wait_until(
+        lambda: len(pool.joined) >= 2, pool.step
+    )  # the first nodes are told of when they first work
     monkeypatch.setattr(pool, "say", said.append)
 
     def disturb():
@@ -93,21 +107,35 @@ def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_pat
     assert list(here) == list(there)
     for match, result in here.items():
         found = there[match]
-        assert (found.players, found.moves, found.reason) == (result.players, result.moves, result.reason)
+        assert (found.players, found.moves, found.reason) == (
+            result.players,
+            result.moves,
+            result.reason,
+        )
     assert CRASH in {result.reason for result in there.values()}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="Ray's word for a GPU would be true")
-def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_aside(pool, machines, monkeypatch):
+def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_aside(
+    pool, machines, monkeypatch
+):
     said = []
     monkeypatch.setattr(pool, "with_gpus", True)
     monkeypatch.setattr(pool, "say", said.append)
     node = machines.add(cores=6, num_gpus=1, node_name="boaster")
     try:
         wait_until(lambda: any(member.node.name == "boaster" for member in pool.members), pool.step)
-        found = [(member.node.id, member.kind) for member in pool.members if member.node.name == "boaster"]
-        assert [kind for node, kind in found if node == found[0][0]] == [ActorKind(1, 1), ActorKind(4), ActorKind(1)]
+        found = [
+            (member.node.id, member.kind)
+            for member in pool.members
+            if member.node.name == "boaster"
+        ]
+        assert [kind for node, kind in found if node == found[0][0]] == [
+            ActorKind(1, 1),
+            ActorKind(4),
+            ActorKind(1),
+        ]
         wait_until(lambda: any("boaster is not used" in words for words in said), pool.step)
         words = "Ray gives its GPU 0 to a process, but torch finds none there"
         assert f"the node boaster is not used: {words}" in said
@@ -121,7 +149,13 @@ def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_asi
 
 def test_cores_that_serve_no_gpu_are_taken_by_fours():
     node = Node("", "big", cores=11, gpus=2)
-    assert node.kinds(with_gpus=True) == [ActorKind(1, 1), ActorKind(1, 1), ActorKind(4), ActorKind(4), ActorKind(1)]
+    assert node.kinds(with_gpus=True) == [
+        ActorKind(1, 1),
+        ActorKind(1, 1),
+        ActorKind(4),
+        ActorKind(4),
+        ActorKind(1),
+    ]
     assert node.kinds(with_gpus=False) == [ActorKind(4), ActorKind(4), ActorKind(3)]
     assert Node("", "head", cores=0, gpus=1).kinds(with_gpus=True) == []
 
@@ -140,14 +174,21 @@ def test_a_wrong_address_is_one_sentence():
 
 @pytest.mark.parametrize(("names", "left"), [("ab", 0), ("aa", 1)])
 def test_a_job_that_fails_while_another_actor_is_at_it_is_not_done_twice(monkeypatch, names, left):
-    """The games of a job that is done twice would be counted twice, and a block be whole without others."""
+    """The games of a job that is done twice would be counted twice, and a block be whole without
+    others.
+    """
     ray = MagicMock(get=lambda answer: answer)
     ray.exceptions.RayError = RuntimeError
     monkeypatch.setattr("anyzero.cluster.jobs.connect", lambda address: ray)
-    pool, job, answers = Pool("auto", [].append), Job("", {}), [(None, "no room", 1.0), ("value", "", 1.0)]
+    pool, job, answers = (
+        Pool("auto", [].append),
+        Job("", {}),
+        [(None, "no room", 1.0), ("value", "", 1.0)],
+    )
     actors = zip(names, answers, strict=True)
     pool.members = [
-        Member(MagicMock(), Node(name, name, 2, 0), ActorKind(1), answer, True, job) for name, answer in actors
+        Member(MagicMock(), Node(name, name, 2, 0), ActorKind(1), answer, True, job)
+        for name, answer in actors
     ]
     found = [pool.hear(member) for member in list(pool.members) if member in pool.members]
     assert [done.value for done in found if done] == ["value"][left:]
@@ -173,4 +214,9 @@ def test_beside_a_gpu_slow_actors_take_what_they_finish_in_time():
     for kind in actors:
         taken.append(pace.size(kind, left, actors))
         left -= taken[-1]
-    assert taken == [57, 57, 56, 8192 - 170]  # games of the 1.6 s that all of it takes, and the GPU has the rest
+    assert taken == [
+        57,
+        57,
+        56,
+        8192 - 170,
+    ]  # games of the 1.6 s that all of it takes, and the GPU has the rest

@@ -20,7 +20,16 @@ from anyzero.learning.start import fill_in, make_config
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import save_network
-from tests.cluster.conftest import TINY, Disturbance, Machines, content, jobs, train_tiny, values, wait_until
+from tests.cluster.conftest import (
+    TINY,
+    Disturbance,
+    Machines,
+    content,
+    jobs,
+    train_tiny,
+    values,
+    wait_until,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +81,9 @@ def test_a_job_that_fails_everywhere_is_one_sentence(other_pool):
 def test_a_node_on_which_a_job_fails_is_set_aside(other_pool, tmp_path):
     assert values(other_pool, jobs("wrong_once", {"place": str(tmp_path / "begun")})) == ["right"]
     assert len(other_pool.aside) == 1
-    assert any("MemoryError: no room" in words for words in other_pool.said)  # the second may join meanwhile
+    assert any(
+        "MemoryError: no room" in words for words in other_pool.said
+    )  # the second may join meanwhile
 
 
 def test_a_job_that_ends_its_process_again_and_again_is_given_up(other_pool):
@@ -84,7 +95,9 @@ def test_a_job_that_ends_its_process_again_and_again_is_given_up(other_pool):
 
 
 def test_an_actor_killed_changes_nothing(other_pool, alone, tmp_path):
-    pids = [pid for pid, _ in values(other_pool, jobs("who", *({"seconds": 0.3} for _ in range(4))))]
+    pids = [
+        pid for pid, _ in values(other_pool, jobs("who", *({"seconds": 0.3} for _ in range(4))))
+    ]
     disturbance = Disturbance(lambda: os.kill(pids[0], signal.SIGKILL))
     assert content(train_tiny(tmp_path / "run", other_pool, disturbance).path) == alone
     assert disturbance.is_done
@@ -95,7 +108,9 @@ def test_a_driver_that_is_killed_goes_on(machines, tmp_path, lag, part):
     """With a lag it is killed while the next generation is played and this one trained."""
     path, selfplay = tmp_path / "run", {**TINY["selfplay"], "lag": lag}
     alone = content(train_tiny(tmp_path / "alone", selfplay=selfplay).path)
-    RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes={**TINY, "selfplay": selfplay})))
+    RunFolder.create(
+        path, fill_in(make_config("tic_tac_toe", changes={**TINY, "selfplay": selfplay}))
+    )
     command = [sys.executable, "-c", DRIVER, str(path), machines.address]
     first = subprocess.Popen(command)
     while not list(path.glob(f"generations/000{part}.part/block-*.json")):
@@ -107,7 +122,9 @@ def test_a_driver_that_is_killed_goes_on(machines, tmp_path, lag, part):
     assert content(path) == alone
 
 
-def test_a_game_of_ones_own_travels_with_what_lies_beside_it(other_pool, alone, tmp_path, monkeypatch):
+def test_a_game_of_ones_own_travels_with_what_lies_beside_it(
+    other_pool, alone, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("from beside import make\n")
     Path("beside.py").write_text("from anyzero.games.tic_tac_toe import make\n")
@@ -123,7 +140,9 @@ def test_with_a_lag_games_do_not_wait_and_bytes_do_not_depend_on_the_cluster(oth
     assert content(there.path) == content(here.path)
     for generation, player in ((1, "0"), (2, "0"), (3, "1"), (4, "2")):
         lines = (here.path / f"games/{generation:04d}-000.jsonl").read_text().splitlines()
-        champion = json.loads((here.path / f"generations/{int(player):04d}/report.json").read_text())["champion"]
+        champion = json.loads(
+            (here.path / f"generations/{int(player):04d}/report.json").read_text()
+        )["champion"]
         assert {name for line in lines for name in json.loads(line)["names"]} == {str(champion)}
         samples = load_shard(here.samples_path(generation, 0), anyzero.load("tic_tac_toe"))
         assert set(samples.ages.tolist()) == {generation - 1 - champion}
@@ -152,10 +171,17 @@ def test_a_match_with_a_network_has_the_same_games(machines, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     game = anyzero.load("tic_tac_toe")
     Path("runs/net").mkdir(parents=True)
-    save_network("runs/net/champion.safetensors", new_network(game, NetworkConfig(channels=8, blocks=1), 1), game)
+    save_network(
+        "runs/net/champion.safetensors",
+        new_network(game, NetworkConfig(channels=8, blocks=1), 1),
+        game,
+    )
     wanted = "tic_tac_toe", "gumbel:8@net", "uct:30"
     here = anyzero.match(*wanted, games=10, seed=3)
-    assert anyzero.match(*wanted, games=10, seed=3, cluster=machines.address).to_json() == here.to_json()
+    assert (
+        anyzero.match(*wanted, games=10, seed=3, cluster=machines.address).to_json()
+        == here.to_json()
+    )
 
 
 def test_an_experiment_has_the_same_table(machines, tmp_path, monkeypatch):
@@ -163,7 +189,10 @@ def test_an_experiment_has_the_same_table(machines, tmp_path, monkeypatch):
     Path("grid.toml").write_text(GRID)
     anyzero.experiment("grid.toml", "here.csv")
     anyzero.experiment("grid.toml", "there.csv", cluster=machines.address)
-    tables = [list(csv.DictReader(Path(name).read_text().splitlines())) for name in ("here.csv", "there.csv")]
+    tables = [
+        list(csv.DictReader(Path(name).read_text().splitlines()))
+        for name in ("here.csv", "there.csv")
+    ]
     for row in (*tables[0], *tables[1]):
         row.pop("seconds")
     assert len(tables[0]) == 4
@@ -173,8 +202,20 @@ def test_an_experiment_has_the_same_table(machines, tmp_path, monkeypatch):
 def test_a_lost_head_is_one_sentence_and_the_same_command_goes_on(machines, tmp_path):
     short, path = Machines(2), tmp_path / "run"
     RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes=TINY)))
-    command = [sys.executable, "-m", "anyzero", "train", "--run", str(path), "--match", "0", "--generations"]
-    lost = subprocess.Popen([*command, "9999", "--cluster", short.address], stderr=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "anyzero",
+        "train",
+        "--run",
+        str(path),
+        "--match",
+        "0",
+        "--generations",
+    ]
+    lost = subprocess.Popen(
+        [*command, "9999", "--cluster", short.address], stderr=subprocess.PIPE, text=True
+    )
     while not list(path.glob("generations/0001.part/block-*.json")):
         assert lost.poll() is None
         time.sleep(0.02)

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.compile import Unit, compile_kernel, cpu
-from anyzero.compile.bits import count_bits, leading_bit, nth_bit, record_word, record_words, trailing_zeros
+from anyzero.compile.bits import (
+    count_bits,
+    leading_bit,
+    nth_bit,
+    record_word,
+    record_words,
+    trailing_zeros,
+)
 
 UNIT = Unit("bits", {}, (__name__,))
 RECORD = np.dtype((np.record, [("a", np.int64), ("b", np.uint8, 16)]))
@@ -47,7 +54,9 @@ def test_a_word_is_split_into_its_set_bits(word):
 def test_a_processor_without_the_instruction_splits_words_as_well(monkeypatch):
     monkeypatch.setattr(cpu, "deposits_bits_fast", lambda context: False)
     out = np.zeros(64, np.uint64)
-    compile_kernel(split, Unit("plain_bits", {}, (__name__,)), "cpu")(np.uint64(2**63 + 2**40 + 5), out)
+    compile_kernel(split, Unit("plain_bits", {}, (__name__,)), "cpu")(
+        np.uint64(2**63 + 2**40 + 5), out
+    )
     assert out[:5].tolist() == [1, 4, 2**40, 2**63, 0]
 
 

@@ -67,41 +67,60 @@ def entries(cache: Path) -> list[Path]:
 
 def beside(cache: Path) -> list[Path]:
     """What is only there while something is compiled or written."""
-    return [path for path in (cache / "anyzero").glob("*/*") if path.suffix == ".lock" or path.name.startswith(".")]
+    return [
+        path
+        for path in (cache / "anyzero").glob("*/*")
+        if path.suffix == ".lock" or path.name.startswith(".")
+    ]
 
 
 def is_whole(entry: Path) -> bool:
-    return entry.read_bytes() == cache_module.sealed(entry, entry.read_bytes()[cache_module.DIGEST_BYTES :])
+    return entry.read_bytes() == cache_module.sealed(
+        entry, entry.read_bytes()[cache_module.DIGEST_BYTES :]
+    )
 
 
 def test_code_that_two_processes_compiled_for_two_sizes_is_loaded_by_a_third(cache):
-    small, large = (finish(process) for process in [start(f"hex:size={size}", cache) for size in (3, 5)])
+    small, large = (
+        finish(process) for process in [start(f"hex:size={size}", cache) for size in (3, 5)]
+    )
     both = [walk_through(f"hex:size={size}") for size in (3, 5)]
     assert both == [(small.moves, 1), (large.moves, 2)]  # one kernel for both sizes, loaded twice
     assert small.moves < large.moves
 
 
 def test_an_edited_rule_is_used_at_once(cache, tmp_path):
-    """The kernel's own file stays the same; only the game's file changes, then a file that it imports."""
+    """The kernel's own file stays the same; only the game's file changes, then a file that it
+    imports.
+    """
     game, helper = tmp_path / "game.py", tmp_path / "race_step.py"
     source = RACE.read_text()
     helper.write_text("STEP = 3\n")
     game.write_text(source.replace("STEP = 3", "from race_step import STEP"))
     assert run(game, cache).moves == BY_THREES
-    helper.write_text("STEP = 1  # of another length: Python tells bytecode by seconds and lengths\n")
+    helper.write_text(
+        "STEP = 1  # of another length: Python tells bytecode by seconds and lengths\n"
+    )
     assert run(game, cache).moves == BY_ONES
     game.write_text(source)
     assert walk_through(str(game)) == (BY_THREES, 0)
 
 
-def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_their_own(cache, tmp_path):
-    """Compiled code names the class of the rules by the file, so a copy elsewhere must not take it for its own."""
+def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_their_own(
+    cache, tmp_path
+):
+    """Compiled code names the class of the rules by the file, so a copy elsewhere must not take it
+    for its own.
+    """
     game, copy, source = tmp_path / "game.py", tmp_path / "copy" / "game.py", RACE.read_text()
     copy.parent.mkdir()
     for path in (game, copy):
         path.write_text(source)
         assert walk_through(str(path)) == (BY_THREES, 0)
-    game.write_text(f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    return MESSAGE\n")
+    game.write_text(
+        f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    "
+        "return MESSAGE\n"
+    )
     for path in (game, copy):
         assert walk_through(str(path)) == (BY_THREES, 1)
 
@@ -114,7 +133,12 @@ def make_helper(number):
 
 @pytest.mark.parametrize(
     "make",
-    [lambda n: np.array([n]), lambda n: np.uint64(n), make_helper, lambda n: numba.njit(make_helper(n))],
+    [
+        lambda n: np.array([n]),
+        lambda n: np.uint64(n),
+        make_helper,
+        lambda n: numba.njit(make_helper(n)),
+    ],
     ids=["array", "word", "function", "njit"],
 )
 def test_what_code_uses_through_a_module_beside_it_is_part_of_its_key(make):
@@ -130,9 +154,14 @@ def test_what_code_uses_through_a_module_beside_it_is_part_of_its_key(make):
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_the_code_of_every_game_can_be_kept(name):
-    """A field may be called like a function that is never compiled, as the board of Connect Four's rules is."""
+    """A field may be called like a function that is never compiled, as the board of Connect Four's
+    rules is.
+    """
     unit = load(name).unit
-    kernels = (bind(kernel, unit.functions, lambda rebuilt: rebuilt) for kernel in (rollout_streams, observe_game))
+    kernels = (
+        bind(kernel, unit.functions, lambda rebuilt: rebuilt)
+        for kernel in (rollout_streams, observe_game)
+    )
     keys = [key_of(kernel, unit, {}, ("cpu",)) for kernel in kernels]
     assert all(isinstance(key, str) for key in keys)
 
@@ -170,7 +199,9 @@ def test_when_the_process_that_compiles_is_killed_the_one_that_waits_compiles(ca
             holder.kill()
             holder.wait()
 
-        monkeypatch.setattr(cache_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
+        monkeypatch.setattr(
+            cache_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait)
+        )
         assert walk_through(str(RACE)) == (BY_THREES, 0)
     assert waits == [None]
     assert entries(cache) == [entry]
@@ -193,12 +224,17 @@ def count(rules, state, actions):
     return legal_actions(rules, state, actions) + walk(rules, state, actions)
 
 
-def test_kernels_of_a_process_share_their_parts_and_another_process_needs_one_kernel_alone(cache, monkeypatch):
+def test_kernels_of_a_process_share_their_parts_and_another_process_needs_one_kernel_alone(
+    cache, monkeypatch
+):
     monkeypatch.setattr(cache_module, "_shared", {})
     game = load("tic_tac_toe")
     compile_kernel(count, game.unit)(game.rules, game.initial_state(), game.new_actions())
     parts = set(cache_module._shared)
-    assert walk_through("tic_tac_toe") == (7, 0)  # from the last cell on, the seventh makes a diagonal
+    assert walk_through("tic_tac_toe") == (
+        7,
+        0,
+    )  # from the last cell on, the seventh makes a diagonal
     assert set(cache_module._shared) == parts
     alone = run("tic_tac_toe", cache)
     assert (alone.moves, alone.hits) == (7, 1)
@@ -248,7 +284,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("patience", "says"), [(0.01, "compiling hex for this machine"), (60.0, "")])
+@pytest.mark.parametrize(
+    ("patience", "says"), [(0.01, "compiling hex for this machine"), (60.0, "")]
+)
 def test_a_compilation_that_takes_long_says_so_once_on_a_terminal(monkeypatch, patience, says):
     monkeypatch.setattr(cache_module, "NOTICE_AFTER_S", patience)
     monkeypatch.setattr(cache_module, "_announced", set())

@@ -3,7 +3,15 @@
 import numpy as np
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.random import STREAM, U, make_streams, next_word, random_below, random_unit, seed_stream
+from anyzero.compile.random import (
+    STREAM,
+    U,
+    make_streams,
+    next_word,
+    random_below,
+    random_unit,
+    seed_stream,
+)
 
 UNIT = Unit("streams", {}, (__name__,))
 MASK = 2**64 - 1
@@ -39,7 +47,9 @@ def test_the_words_are_those_of_the_published_generator():
     streams = make_streams(seed=1, num=1)
     expected = reference(int(streams[0].low), int(streams[0].high))
     with np.errstate(over="ignore"):
-        assert [int(next_word(streams[0])) for _ in range(50)] == [next(expected) for _ in range(50)]
+        assert [int(next_word(streams[0])) for _ in range(50)] == [
+            next(expected) for _ in range(50)
+        ]
 
 
 def test_compiled_and_interpreted_streams_are_equal():
@@ -57,7 +67,9 @@ def test_a_slice_of_streams_equals_the_streams_made_alone():
 
 
 def test_numbers_below_a_bound_are_uniform():
-    """Chi-square over 7 bins of 70,000 draws: above 40.5 (6 degrees) has a chance under 4e-7; sees a bias of 2 %."""
+    """Chi-square over 7 bins of 70,000 draws: above 40.5 (6 degrees) has a chance under 4e-7; sees
+    a bias of 2 %.
+    """
     _, below, units = drawn("cpu", num=70_000)
     counts = np.bincount(below, minlength=7)
     assert len(counts) == 7

@@ -26,7 +26,9 @@ class Tables(NamedTuple):
 
 
 def mix(tables, rows, points, flag, narrow, word):
-    """Arguments of every kind: tuples, arrays of two dimensions, records, booleans, short and long numbers."""
+    """Arguments of every kind: tuples, arrays of two dimensions, records, booleans, short and long
+    numbers.
+    """
     total = 0.0
     for row in range(rows.shape[0]):
         for column in range(rows.shape[1]):
@@ -58,7 +60,9 @@ def wasmtime():
 
 def test_a_kernel_takes_arguments_of_every_kind(wasmtime):
     ours, theirs = arguments(), arguments()
-    assert compile_kernel(mix, UNIT, "wasm")(*ours) == compile_kernel(mix, UNIT, "interpreted")(*theirs)
+    assert compile_kernel(mix, UNIT, "wasm")(*ours) == compile_kernel(mix, UNIT, "interpreted")(
+        *theirs
+    )
     for one, other in zip(ours[1:3], theirs[1:3], strict=True):
         assert one.tobytes() == other.tobytes()
 
@@ -82,7 +86,9 @@ def test_several_kernels_share_a_module_and_its_memory():
     assert described["arrays"]["points"]["kind"]["fields"]["cells"] == ("|i1", 12, [3])
     assert set(described["frames"]) == {"mix", "fail_on_negative"}
     assert described["slots"]["fail_on_negative.number"][1] == "<i8"
-    ends = sorted((region.address, region.address + region.array.nbytes) for region in plan.regions.values())
+    ends = sorted(
+        (region.address, region.address + region.array.nbytes) for region in plan.regions.values()
+    )
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
     assert module.data_end < described["stack"] <= ends[0][0]
 

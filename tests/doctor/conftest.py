@@ -1,4 +1,6 @@
-"""The healthy run that several tests look at; torch on one thread, since the machine is shared with other workers."""
+"""The healthy run that several tests look at; torch on one thread, since the machine is shared with
+other workers.
+"""
 
 from copy import deepcopy
 from functools import cache
@@ -20,7 +22,9 @@ def one_thread():
 
 @pytest.fixture(autouse=True)
 def patience(request, monkeypatch):
-    """Trials run to their end however busy the machine is; a third of their steps show the same, but for slow tests."""
+    """Trials run to their end however busy the machine is; a third of their steps show the same,
+    but for slow tests.
+    """
     monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr("anyzero.doctor.network.STEPS", 80)

@@ -1,4 +1,6 @@
-"""Nim, as a user would write it, whole or with a fault: take one to three stones; who takes the last one wins."""
+"""Nim, as a user would write it, whole or with a fault: take one to three stones; who takes the
+last one wins.
+"""
 
 from typing import NamedTuple
 

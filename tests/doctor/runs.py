@@ -1,4 +1,6 @@
-"""Tiny real runs of tic-tac-toe through the training loop, healthy or broken in one way, and cases made of parts."""
+"""Tiny real runs of tic-tac-toe through the training loop, healthy or broken in one way, and cases
+made of parts.
+"""
 
 import hashlib
 import json
@@ -49,7 +51,9 @@ def nim_case(fault="none", changes=None):
     game = load_nim(fault)
     config = change(preset_config(None, game.text), {"threads": 1, **(changes or {})})
     network = NetworkConfig(layers=2, width=32)
-    return Case(game, config.change(network=network if fault == "no encode" else resolve(network, game)))
+    return Case(
+        game, config.change(network=network if fault == "no encode" else resolve(network, game))
+    )
 
 
 def spoil_network(folder, spoil):
@@ -61,18 +65,29 @@ def spoil_network(folder, spoil):
         spoil(network)
     save_network(path / NETWORK, network, game)
     facts = folder.generation(number).facts
-    write_manifest(path, number, {key: facts[key] for key in facts if key not in ("files", "seal", "form")})
+    write_manifest(
+        path, number, {key: facts[key] for key in facts if key not in ("files", "seal", "form")}
+    )
 
 
 def fingerprint(path):
     """Every file of a folder with its bytes and its time."""
     files = sorted(file for file in Path(path).rglob("*") if file.is_file())
-    return {str(file): (hashlib.sha256(file.read_bytes()).hexdigest(), file.stat().st_mtime_ns) for file in files}
+    return {
+        str(file): (hashlib.sha256(file.read_bytes()).hexdigest(), file.stat().st_mtime_ns)
+        for file in files
+    }
 
 
 def play_line(actions, payoffs=(1.0, -1.0), end="rules", start=0):
     """A game as the file of games has it."""
-    return {"names": ["1", "1"], "start": start, "actions": list(actions), "payoffs": list(payoffs), "end": end}
+    return {
+        "names": ["1", "1"],
+        "start": start,
+        "actions": list(actions),
+        "payoffs": list(payoffs),
+        "end": end,
+    }
 
 
 def write_lines(path, lines):

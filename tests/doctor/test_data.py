@@ -45,9 +45,14 @@ def test_a_broken_law_is_named():
 
 
 def test_positions_with_one_input_and_different_moves_are_found():
-    assert says(check_input(nim_case("blind"))) == (WRONG, "positions with different moves have the same input")
+    assert says(check_input(nim_case("blind"))) == (
+        WRONG,
+        "positions with different moves have the same input",
+    )
     sound = nim_case()
-    assert len(np.unique(sound.random.samples.keys)) < sound.random.samples.num  # equal positions are not confused
+    assert (
+        len(np.unique(sound.random.samples.keys)) < sound.random.samples.num
+    )  # equal positions are not confused
     assert check_input(sound).verdict == WELL
 
 
@@ -57,7 +62,12 @@ def test_positions_with_one_input_and_different_moves_are_found():
         ("none", {}, WELL, "both sides win"),
         ("draws", {}, WRONG, "nearly all games are draws, so values cannot be learnt"),
         ("first", {}, WRONG, "the first seat always wins, so values cannot be learnt"),
-        ("none", {"selfplay.max_plies": 3}, DOUBTFUL, "games end at the ply limit without a winner"),
+        (
+            "none",
+            {"selfplay.max_plies": 3},
+            DOUBTFUL,
+            "games end at the ply limit without a winner",
+        ),
     ],
 )
 def test_random_games_must_end_in_different_ways(fault, changes, verdict, conclusion):
@@ -85,7 +95,9 @@ def case(tmp_path):
 
 def written_case(path, case, block):
     folder = RunFolder.create(path, case.config)
-    write_lines(folder.games_path(1, 0), [{"generation": 1, **line._asdict()} for line in block.games])
+    write_lines(
+        folder.games_path(1, 0), [{"generation": 1, **line._asdict()} for line in block.games]
+    )
     save_shard(folder.samples_path(1, 0), case.game, block.samples)
     return case_of(folder)
 
@@ -111,7 +123,11 @@ def rewrite(case, **columns):
     """The same samples with other columns."""
     path = case.folder.samples_path(1, 0)
     samples = load_shard(path, case.game)
-    save_shard(path, case.game, samples._replace(**{name: change(samples) for name, change in columns.items()}))
+    save_shard(
+        path,
+        case.game,
+        samples._replace(**{name: change(samples) for name, change in columns.items()}),
+    )
 
 
 def flip(case):
@@ -150,10 +166,19 @@ def test_results_of_random_games_for_the_wrong_seat_are_found_before_a_run():
 @pytest.mark.parametrize(
     ("line", "seen"),
     [
-        (play_line([2, 2, 2, 2], (1.0, -1.0)), "0 of 1 games have illegal moves, 1 a wrong result"),  # the second won
-        (play_line([2, 2, 2, 2, 0], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 a wrong result"),
+        (
+            play_line([2, 2, 2, 2], (1.0, -1.0)),
+            "0 of 1 games have illegal moves, 1 a wrong result",
+        ),  # the second won
+        (
+            play_line([2, 2, 2, 2, 0], (-1.0, 1.0)),
+            "1 of 1 games have illegal moves, 0 a wrong result",
+        ),
         (play_line([2, 3], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 a wrong result"),
-        (play_line([2, 2], (-1.0, 1.0)), "0 of 1 games have illegal moves, 1 a wrong result"),  # not over
+        (
+            play_line([2, 2], (-1.0, 1.0)),
+            "0 of 1 games have illegal moves, 1 a wrong result",
+        ),  # not over
     ],
 )
 def test_games_that_break_the_rules_are_found(case, line, seen):
@@ -172,7 +197,9 @@ def test_games_that_were_given_up_have_their_written_result(tmp_path):
 
 
 def test_games_that_were_cut_off_have_no_result_to_compare(tmp_path):
-    case, ends = unfinished_case(tmp_path / "run", max_plies=6)  # twelve stones take four plies or more
+    case, ends = unfinished_case(
+        tmp_path / "run", max_plies=6
+    )  # twelve stones take four plies or more
     assert ends == {"plies", "rules"}
     assert check_results(case).verdict == WELL
     flip(case)
@@ -214,7 +241,12 @@ def test_positions_without_keys_are_not_counted(case):
 # --- self-play
 
 PUCT_OFF = {"selfplay.method": "puct", "selfplay.noise_fraction": 0.0, "selfplay.temperature": 0.0}
-DIFFERENT = [play_line([first, second, third]) for first in range(3) for second in range(3) for third in range(3)]
+DIFFERENT = [
+    play_line([first, second, third])
+    for first in range(3)
+    for second in range(3)
+    for third in range(3)
+]
 
 
 def noise(changes, lines=()):
@@ -242,9 +274,15 @@ def test_noise_of_either_kind_is_well(changes):
     [
         ({"selfplay.gumbel_scale": 0.0}, "selfplay.gumbel_scale=1 and"),
         ({"selfplay.temperature_plies": 0}, "selfplay.temperature_plies=30 and"),
-        ({"selfplay.method": "expectimax", "selfplay.temperature": 0.0}, "selfplay.temperature=0.01 and"),
+        (
+            {"selfplay.method": "expectimax", "selfplay.temperature": 0.0},
+            "selfplay.temperature=0.01 and",
+        ),
         (PUCT_OFF, "selfplay.noise_fraction=0.25 and"),
-        (PUCT_OFF | {"selfplay.temperature": 1.0, "selfplay.temperature_plies": 0}, "selfplay.noise_fraction=0.25 and"),
+        (
+            PUCT_OFF | {"selfplay.temperature": 1.0, "selfplay.temperature_plies": 0},
+            "selfplay.noise_fraction=0.25 and",
+        ),
     ],
 )
 def test_no_noise_at_all_is_wrong(changes, advice):
@@ -262,7 +300,9 @@ def test_openings_alone_are_doubtful():
     ("copies", "small", "verdict"),
     [(20, False, DOUBTFUL), (500, False, WRONG), (500, True, WELL), (2000, True, DOUBTFUL)],
 )
-def test_games_that_repeat_are_found_and_a_small_game_is_not_called_wrong(monkeypatch, copies, small, verdict):
+def test_games_that_repeat_are_found_and_a_small_game_is_not_called_wrong(
+    monkeypatch, copies, small, verdict
+):
     monkeypatch.setattr(data, "is_small", lambda case: small)
     found = noise({}, [*DIFFERENT[:15], *([play_line([0])] * copies)])
     assert found.verdict == verdict
@@ -270,15 +310,25 @@ def test_games_that_repeat_are_found_and_a_small_game_is_not_called_wrong(monkey
 
 
 def test_noise_in_matches_is_wrong(monkeypatch):
-    monkeypatch.setattr(data, "self_play_method", lambda config, noise=True: self_play_method(config))
+    monkeypatch.setattr(
+        data, "self_play_method", lambda config, noise=True: self_play_method(config)
+    )
     assert noise({}).conclusion == "noise is on in matches"
 
 
 def outcomes(reports, generation=5):
     case = nim_case()
     case.newest, case.folder = type("Newest", (), {"number": generation}), object()
-    usual = {"games": 100, "draws": 0.1, "first_seat_payoff": 0.1, "mean_length": 30.0, "cut_off": 0}
-    case.reports = [{"generation": generation, "selfplay": usual | measured} for measured in reports]
+    usual = {
+        "games": 100,
+        "draws": 0.1,
+        "first_seat_payoff": 0.1,
+        "mean_length": 30.0,
+        "cut_off": 0,
+    }
+    case.reports = [
+        {"generation": generation, "selfplay": usual | measured} for measured in reports
+    ]
     return check_outcomes(case)
 
 
@@ -323,7 +373,9 @@ TRAINING = {
 def reported(training=None):
     case = nim_case()
     case.newest = type("Newest", (), {"number": 20})
-    trained = [TRAINING | (one or {}) for one in (training if isinstance(training, list) else [training])]
+    trained = [
+        TRAINING | (one or {}) for one in (training if isinstance(training, list) else [training])
+    ]
     case.reports = [{"training": one} for one in trained]
     return case
 
@@ -357,13 +409,20 @@ def test_games_without_any_finished_training_are_doubtful(case):
 
 
 def binomial_tail(games, least, chance):
-    return sum(comb(games, won) * chance**won * (1 - chance) ** (games - won) for won in range(least, games + 1))
+    return sum(
+        comb(games, won) * chance**won * (1 - chance) ** (games - won)
+        for won in range(least, games + 1)
+    )
 
 
 def test_chances_to_pass():
-    assert pass_chance(64, 0.55, 0.5) == pytest.approx(binomial_tail(64, 36, 0.5))  # 35.2 points or more: 19 %
+    assert pass_chance(64, 0.55, 0.5) == pytest.approx(
+        binomial_tail(64, 36, 0.5)
+    )  # 35.2 points or more: 19 %
     assert pass_chance(64, 0.55, 0.6) == pytest.approx(binomial_tail(64, 36, 0.6))  # 77 %
-    assert pass_chance(20, 0.55, 0.5) == pytest.approx(binomial_tail(20, 11, 0.5))  # the threshold itself passes
+    assert pass_chance(20, 0.55, 0.5) == pytest.approx(
+        binomial_tail(20, 11, 0.5)
+    )  # the threshold itself passes
     # two games, half of them drawn, 1.1 points or more: 2 points 1/16, 1.5 points 2 * 1/4 * 1/2
     assert pass_chance(2, 0.55, 0.5, 0.5) == pytest.approx(1 / 16 + 1 / 4)
     assert pass_chance(10, 0.55, 0.5, 1.0) == 0.0
@@ -373,7 +432,9 @@ def test_chances_to_pass():
 def gate_case(changes=None, gates=(), **entry):
     case = nim_case(changes={"gate.games": 64, "gate.opening_plies": 2, **(changes or {})})
     usual = {"wins": 30, "draws": 0, "losses": 34, "same_games": 0}
-    case.reports = [{"gate": {"promoted": promoted, "against": [usual | entry]}} for promoted in gates]
+    case.reports = [
+        {"gate": {"promoted": promoted, "against": [usual | entry]}} for promoted in gates
+    ]
     return case
 
 
@@ -407,7 +468,10 @@ def test_the_power_of_a_gate(changes, verdict, conclusion):
 
 
 def test_power_is_told_in_chances():
-    assert "an equal candidate passes in 19 % of cases, one that scores 60 % in 77 %" in check_gate(gate_case()).seen
+    assert (
+        "an equal candidate passes in 19 % of cases, one that scores 60 % in 77 %"
+        in check_gate(gate_case()).seen
+    )
 
 
 def test_a_gate_of_draws_is_doubtful():

@@ -1,4 +1,6 @@
-"""The whole examination on a healthy run, and on runs that are broken in one way each: the cause is named first."""
+"""The whole examination on a healthy run, and on runs that are broken in one way each: the cause is
+named first.
+"""
 
 import shutil
 
@@ -30,7 +32,9 @@ def test_a_healthy_run_has_nothing_wrong_and_is_left_alone(healthy):
 @pytest.mark.slow
 def test_results_with_the_wrong_sign_are_the_main_diagnosis(tmp_path, monkeypatch):
     right = stages.save_shard
-    monkeypatch.setattr(stages, "save_shard", lambda path, game, rows: right(path, game, flipped(rows)))
+    monkeypatch.setattr(
+        stages, "save_shard", lambda path, game, rows: right(path, game, flipped(rows))
+    )
     folder = make_run(tmp_path / "run")
     found = examine_run(folder.path)
     assert found.diagnosis.startswith("the results in the samples have the wrong sign. Try: ")
@@ -46,7 +50,9 @@ def flipped(samples):
 def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
     shutil.copytree(healthy.path, tmp_path / "run")
     folder = RunFolder.open(tmp_path / "run")
-    spoil_network(folder, lambda network: [weight.zero_() for weight in network.trunk.blocks.parameters()])
+    spoil_network(
+        folder, lambda network: [weight.zero_() for weight in network.trunk.blocks.parameters()]
+    )
     found = examine_run(folder.path)
     assert found.diagnosis.startswith("layers are dead")
     layers = next(finding for finding in found.findings if finding.name == "layers")
@@ -59,13 +65,15 @@ def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
     [
         (
             {"selfplay.gumbel_scale": 0.0, "selfplay.opening_plies": 0},
-            "noise is off in self-play, so every game is the same. Try: selfplay.gumbel_scale=1 and",
+            "noise is off in self-play, so every game is the same. Try: "
+            "selfplay.gumbel_scale=1 and",
             "different positions",
         ),
         (
             {"selfplay.method": "puct", "selfplay.noise_fraction": 0.0, "selfplay.temperature": 0.0}
             | {"selfplay.late_temperature": 0.0, "selfplay.opening_plies": 0},
-            "noise is off in self-play, so every game is the same. Try: selfplay.noise_fraction=0.25 and",
+            "noise is off in self-play, so every game is the same. Try: "
+            "selfplay.noise_fraction=0.25 and",
             "different positions",
         ),
         (
@@ -73,9 +81,18 @@ def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
             "the gate keeps playing the same two games. Try: gate.opening_plies=4",
             "gate",
         ),
-        ({"trainer.learning_rate": 0.3}, "the learning rate is too high. Try: trainer.learning_rate=0.003", "losses"),
+        (
+            {"trainer.learning_rate": 0.3},
+            "the learning rate is too high. Try: trainer.learning_rate=0.003",
+            "losses",
+        ),
     ],
-    ids=["gumbel without noise", "puct without noise", "gate without openings", "learning rate times 100"],
+    ids=[
+        "gumbel without noise",
+        "puct without noise",
+        "gate without openings",
+        "learning rate times 100",
+    ],
 )
 def test_a_broken_setting_is_the_main_diagnosis(tmp_path, changes, diagnosis, also):
     found = examine_run(make_run(tmp_path / "run", changes).path)
@@ -139,7 +156,9 @@ def test_a_sound_game_is_fit_to_be_learnt():
 def test_a_game_without_an_input_cannot_be_learnt():
     found = examine_game(f"{NIM}:fault=no encode")
     assert not found.is_well
-    assert found.diagnosis.startswith("no network can learn this game. Try: write encode(rules, state, planes)")
+    assert found.diagnosis.startswith(
+        "no network can learn this game. Try: write encode(rules, state, planes)"
+    )
 
 
 def test_a_game_itself_is_examined_like_its_text():
@@ -148,5 +167,7 @@ def test_a_game_itself_is_examined_like_its_text():
 
 
 def test_neither_a_run_nor_a_game_is_one_sentence(tmp_path):
-    with pytest.raises(UnknownNameError, match=r"there is no game 'hec'; did you mean hex\? .*; runs in .*: none"):
+    with pytest.raises(
+        UnknownNameError, match=r"there is no game 'hec'; did you mean hex\? .*; runs in .*: none"
+    ):
         examine("hec", tmp_path)

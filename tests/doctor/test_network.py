@@ -1,4 +1,6 @@
-"""Checks that let networks learn: faults in the library's own path, in a network's weights, and in a game's input."""
+"""Checks that let networks learn: faults in the library's own path, in a network's weights, and in
+a game's input.
+"""
 
 import math
 from pathlib import Path
@@ -44,7 +46,10 @@ def says(finding):
     ],
 )
 def test_the_learning_rate_is_tried_on_one_batch(rate, verdict, conclusion):
-    assert says(check_one_batch(nim_case(changes={"trainer.learning_rate": rate}))) == (verdict, conclusion)
+    assert says(check_one_batch(nim_case(changes={"trainer.learning_rate": rate}))) == (
+        verdict,
+        conclusion,
+    )
 
 
 def test_a_rate_that_is_too_high_is_told_what_to_take_instead(healthy):
@@ -71,7 +76,10 @@ def lose_targets(case):
 def test_a_dead_network_and_targets_that_are_no_numbers_are_learnt_at_no_rate(spoil):
     case = nim_case()
     spoil(case)
-    assert says(check_one_batch(case)) == (WRONG, "not even one batch is learnt at any learning rate")
+    assert says(check_one_batch(case)) == (
+        WRONG,
+        "not even one batch is learnt at any learning rate",
+    )
 
 
 def test_equal_positions_are_one_where_they_have_keys():
@@ -94,7 +102,11 @@ def test_a_trial_that_is_too_short_proves_nothing(monkeypatch):
 
 
 def test_a_loss_that_is_not_finite_is_an_infinite_share():
-    assert Trial(None, 0.1, 1.0, math.inf, 3).share == Trial(None, 0.1, math.nan, math.inf, 3).share == math.inf
+    assert (
+        Trial(None, 0.1, 1.0, math.inf, 3).share
+        == Trial(None, 0.1, math.nan, math.inf, 3).share
+        == math.inf
+    )
     assert not Trial(None, 0.1, 1.0, math.inf, 3).is_short
     assert Trial(None, 0.1, 1.0, 0.25, 3).share == 0.25
 
@@ -129,7 +141,10 @@ def test_an_input_that_shows_nothing_cannot_be_learnt():
 
 
 def test_a_game_without_winners_has_no_sign():
-    assert says(check_learnt_sign(nim_case("draws"))) == (SKIPPED, "random games hardly ever have a winner")
+    assert says(check_learnt_sign(nim_case("draws"))) == (
+        SKIPPED,
+        "random games hardly ever have a winner",
+    )
 
 
 def test_last_moves_that_always_win_have_no_sign():
@@ -152,7 +167,10 @@ def test_the_network_of_a_healthy_run_tells_won_from_lost(healthy):
 
 @pytest.mark.parametrize(
     ("values", "verdict"),
-    [(lambda samples: -0.7 * samples.payoffs, WRONG), (lambda samples: 0.0 * samples.payoffs, DOUBTFUL)],
+    [
+        (lambda samples: -0.7 * samples.payoffs, WRONG),
+        (lambda samples: 0.0 * samples.payoffs, DOUBTFUL),
+    ],
 )
 def test_values_after_search_must_go_with_results(healthy, values, verdict):
     case = case_of(healthy)
@@ -175,7 +193,10 @@ def test_before_training_there_is_no_network_to_look_at():
 
 def test_slopes_by_hand():
     results = np.array([1.0, 1.0, -1.0, -1.0])
-    assert slope_of(np.full(4, 0.9), results) == (0.0, 0.0)  # one opinion for all positions counts nothing
+    assert slope_of(np.full(4, 0.9), results) == (
+        0.0,
+        0.0,
+    )  # one opinion for all positions counts nothing
     assert slope_of(0.3 + 0.5 * results, results) == (pytest.approx(0.5), pytest.approx(0.0))
     assert slope_of(-results, results)[0] == pytest.approx(-1.0)
     # values 1, 0, 0, 0: deviations 3/4 and -1/4 three times, slope (3/4 - 1/4 + 1/4 + 1/4) / 4;
@@ -205,12 +226,16 @@ def look(board, spoil=None, **options):
         if spoil:
             spoil(network)
     found = judge_layers(probe(network, planes), "advice")
-    assert spoil or all(torch.equal(weight, before[name]) for name, weight in network.named_parameters())
+    assert spoil or all(
+        torch.equal(weight, before[name]) for name, weight in network.named_parameters()
+    )
     assert not any(weight.grad is not None for weight in network.parameters())
     return found
 
 
-@pytest.mark.parametrize("options", [{}, {"pool_every": 0}, {"policy": "flat", "value": "scalar"}, {"value": "scores"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"pool_every": 0}, {"policy": "flat", "value": "scalar"}, {"value": "scores"}]
+)
 def test_every_layer_of_a_new_network_is_alive_and_left_as_it_was(board, options):
     assert look(board, **options).verdict == WELL
 
@@ -219,7 +244,9 @@ def test_a_layer_of_zeros_is_dead(board):
     found = look(board, lambda network: network.layers["trunk.blocks.0.second"].weight.zero_())
     assert says(found) == (WRONG, "layers are dead")
     assert "1 of 11 have weights that are all zero (trunk.blocks.0.second)" in found.seen
-    assert "have no gradient (trunk.blocks.0.first" in found.seen  # nothing comes back through the zeros
+    assert (
+        "have no gradient (trunk.blocks.0.first" in found.seen
+    )  # nothing comes back through the zeros
 
 
 def test_a_layer_that_is_never_above_zero_has_no_gradient(board):
@@ -267,7 +294,9 @@ def test_policies_without_a_preference_teach_nothing(healthy):
 
 
 @pytest.mark.parametrize(("generation", "verdict"), [(1, DOUBTFUL), (5, WRONG)])
-def test_priors_of_another_mind_are_excused_only_at_first(healthy, monkeypatch, generation, verdict):
+def test_priors_of_another_mind_are_excused_only_at_first(
+    healthy, monkeypatch, generation, verdict
+):
     case = case_of(healthy)
     monkeypatch.setattr(type(case), "generation", generation)
     with torch.no_grad():

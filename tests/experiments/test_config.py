@@ -1,4 +1,6 @@
-"""Config files: what becomes a cell, and one sentence for whatever is wrong, before a game is played."""
+"""Config files: what becomes a cell, and one sentence for whatever is wrong, before a game is
+played.
+"""
 
 import json
 import re
@@ -75,14 +77,20 @@ def test_every_combination_is_a_cell_in_the_order_of_the_file(tmp_path):
 
 
 def test_two_lists_of_budgets_are_multiplied(tmp_path):
-    text = 'games = ["hex:size=3"]\npairs = [["rave", "uct"]]\nbudgets_first = [10, 20]\nbudgets_second = [30, 40, 50]'
+    text = (
+        'games = ["hex:size=3"]\npairs = [["rave", "uct"]]\nbudgets_first = [10, '
+        "20]\nbudgets_second = [30, 40, 50]"
+    )
     found = load_text(tmp_path, text)
     expected = [(f"rave:{one}", f"uct:{two}") for one in (10, 20) for two in (30, 40, 50)]
     assert players_of(found) == expected
 
 
 def test_budgets_that_make_no_difference_make_no_cell(tmp_path):
-    text = 'games = ["hex:size=3"]\npairs = [["rave", "random"]]\nbudgets_first = [10]\nbudgets_second = [30, 40]'
+    text = (
+        'games = ["hex:size=3"]\npairs = [["rave", "random"]]\nbudgets_first = '
+        "[10]\nbudgets_second = [30, 40]"
+    )
     assert players_of(load_text(tmp_path, text)) == [("rave:10", "random")]
     text = 'games = ["hex:size=3", "hex:size=3,swap=false"]\npairs = [["uct:7", "random"]]'
     assert players_of(load_text(tmp_path, text)) == [("uct:7", "random")]
@@ -110,7 +118,10 @@ def test_left_out_settings_have_defaults(tmp_path):
         ('games = ["tic_tac_toe"]\npairs = [["uct:5", "random:5"]]', "random play has neither"),
         ('games = ["tic_tac_toe"]\npairs = [["rave:5,bios=1", "random"]]', "did you mean bias"),
         ('games = ["tic_tac_toe"]\npairs = [["uct:5"]]', "must be pairs of players"),
-        ('games = ["tic_tac_toe"]\npairs = [{frist = "uct:5", second = "random"}]', "must be pairs of players"),
+        (
+            'games = ["tic_tac_toe"]\npairs = [{frist = "uct:5", second = "random"}]',
+            "must be pairs of players",
+        ),
         ('games = ["tic_tac_toe"]\npairs = [["uct", "random"]]', "the key budgets is missing"),
         (GRID.replace("[5]", "[0]"), "the budget '0' is not a positive number"),
         (GRID.replace("[5]", "[5.5]"), "not 5.5"),
@@ -121,7 +132,10 @@ def test_left_out_settings_have_defaults(tmp_path):
         (GRID + "games_per_cell = 100000000", "the grid has 100,000,000 games"),
         (GRID + 'seed = "one"', "seed must be a whole number, not 'one'"),
         (GRID + 'first_seat = "frist"', "did you mean first"),
-        (GRID.replace("tic_tac_toe", "take_it_easy") + 'first_seat = "first"', "take_it_easy has one seat"),
+        (
+            GRID.replace("tic_tac_toe", "take_it_easy") + 'first_seat = "first"',
+            "take_it_easy has one seat",
+        ),
         ("games = [", "is not TOML"),
     ],
 )
@@ -166,7 +180,10 @@ def test_students_get_hex_with_one_first_seat_a_cell(tmp_path):
     ],
 )
 def test_strategies_may_be_written_in_several_ways(tmp_path, written):
-    assert set(players_of(load_students(tmp_path, strategie=written))) == {("rave:10", "uct:20"), ("rave:50", "uct:20")}
+    assert set(players_of(load_students(tmp_path, strategie=written))) == {
+        ("rave:10", "uct:20"),
+        ("rave:50", "uct:20"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -184,15 +201,24 @@ def test_a_dash_in_the_name_of_a_run_parts_no_players(written):
 
 @pytest.mark.parametrize("player", ["./my-bot.py", "my-bot.py", "uci:my-engine"])
 def test_a_dash_in_a_file_or_a_program_parts_no_players(player):
-    config = GridConfig.parse({"games": ["tic_tac_toe"], "budgets": [8], "pairs": [player, "uct:8"]})
+    config = GridConfig.parse(
+        {"games": ["tic_tac_toe"], "budgets": [8], "pairs": [player, "uct:8"]}
+    )
     assert config.pairs == ((player, "uct:8"),)
 
 
 def test_our_own_methods_options_and_random_play_are_strategies_too(tmp_path):
     found = load_students(
-        tmp_path, strategie=[["grave:{budget},bias=1e-5", "random"]], budget_j2=20, seed=4, openings=0
+        tmp_path,
+        strategie=[["grave:{budget},bias=1e-5", "random"]],
+        budget_j2=20,
+        seed=4,
+        openings=0,
     )
-    assert set(players_of(found)) == {("grave:10,bias=1e-5", "random"), ("grave:50,bias=1e-5", "random")}
+    assert set(players_of(found)) == {
+        ("grave:10,bias=1e-5", "random"),
+        ("grave:50,bias=1e-5", "random"),
+    }
     assert (found.cells[0].plan.seed, found.cells[0].plan.openings) == (4, 0)
     found = load_students(tmp_path, strategie="rave:{budget},bias=1e-5 vs flat", budget_j1=10)
     assert set(players_of(found)) == {("rave:10,bias=1e-5", "flat:20")}
@@ -252,11 +278,22 @@ def test_the_examples_are_what_they_say():
     assert {cell.place["GridSize"] for cell in students.cells} == {3, 4}
     rave = load_experiment(EXAMPLES / "hex_rave.toml")
     sizes = [(cell.place["options"], cell.place["budget_first"]) for cell in rave.cells]
-    assert sizes == [(f"size={size},swap=false", budget) for size in (5, 7, 9, 11) for budget in (100, 500, 1000, 5000)]
+    assert sizes == [
+        (f"size={size},swap=false", budget)
+        for size in (5, 7, 9, 11)
+        for budget in (100, 500, 1000, 5000)
+    ]
     assert {cell.plan.games for cell in rave.cells} == {200}
     table = load_experiment(EXAMPLES / "grave_table.toml")
-    assert [cell.plan.players for cell in table.cells[:2]] == [("rave:1000", "uct:1000"), ("grave:1000", "rave:1000")]
-    assert [cell.place["game"] for cell in table.cells[::2]] == ["atarigo", "knightthrough", "domineering"]
+    assert [cell.plan.players for cell in table.cells[:2]] == [
+        ("rave:1000", "uct:1000"),
+        ("grave:1000", "rave:1000"),
+    ]
+    assert [cell.place["game"] for cell in table.cells[::2]] == [
+        "atarigo",
+        "knightthrough",
+        "domineering",
+    ]
     assert {cell.plan.games for cell in table.cells} == {400}
 
 

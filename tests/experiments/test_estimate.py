@@ -1,4 +1,6 @@
-"""Estimates of moves against exact expectations: of positions worked out by hand, and of all random play by force."""
+"""Estimates of moves against exact expectations: of positions worked out by hand, and of all random
+play by force.
+"""
 
 import json
 import math
@@ -24,16 +26,19 @@ from anyzero.search.report import RootMoves
 
 RACE = str(Path(__file__).parent.parent / "race.py")
 
-# Five random games are possible: c1 wins at once (1/3); a1 b1 loses (1/6); a1 c1 b1 (1/6) and b1 c1 a1 (1/6) are drawn;
-# b1 a1 c1 wins (1/6). So flat comes to c1 = 1, a1 = (-1 + 0) / 2 and b1 = (1 + 0) / 2. As x makes each of its moves in
-# half of the games, AMAF comes to c1 = 1, a1 = (-1/6) / (1/2) and b1 = (1/6) / (1/2).
+# Five random games are possible: c1 wins at once (1/3); a1 b1 loses (1/6); a1 c1 b1 (1/6) and b1 c1
+# a1 (1/6) are drawn; b1 a1 c1 wins (1/6). So flat comes to c1 = 1, a1 = (-1 + 0) / 2 and b1 = (1 +
+# 0) / 2. As x makes each of its moves in half of the games, AMAF comes to c1 = 1, a1 = (-1/6) /
+# (1/2) and b1 = (1/6) / (1/2).
 BY_HAND = "xox/oox/... x"
 FLAT_BY_HAND = {"c1": 1.0, "a1": -1 / 2, "b1": 1 / 2}
 AMAF_BY_HAND = {"c1": 1.0, "a1": -1 / 3, "b1": 1 / 3}
 
 
 def test_a_position_worked_out_by_hand():
-    """20,000 flat and about 30,000 AMAF rollouts a move: 0.05 is 7 and 8 standard deviations, one alarm in 10**11."""
+    """20,000 flat and about 30,000 AMAF rollouts a move: 0.05 is 7 and 8 standard deviations, one
+    alarm in 10**11.
+    """
     game = load("tic_tac_toe")
     state = game.parse_state(BY_HAND)
     (sampled,) = sample_moves(game, state, [60_000], seed=1, number=0)
@@ -55,7 +60,9 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 @cache
 def expectations(board):
-    """For nine cells of random play from here: the chance that x ends up with it, and the payoff of x times that."""
+    """For nine cells of random play from here: the chance that x ends up with it, and the payoff of
+    x times that.
+    """
     for first, second, third in LINES:
         if board[first] != "." and board[first] == board[second] == board[third]:
             return ends_with(board, 1.0 if board[first] == "x" else -1.0)
@@ -84,9 +91,11 @@ def test_random_play_of_tic_tac_toe_has_the_known_mean():
 
 
 def test_flat_and_amaf_come_to_the_exact_expectations():
-    """10,000 flat rollouts a move and four times as many for AMAF: each limit is 6 standard deviations or more.
+    """10,000 flat rollouts a move and four times as many for AMAF: each limit is 6 standard
+    deviations or more.
 
-    With 18 comparisons that is one false alarm in 10**7; the bias of AMAF that must be seen is twice as large.
+    With 18 comparisons that is one false alarm in 10**7; the bias of AMAF that must be seen is
+    twice as large.
     """
     game = load("tic_tac_toe")
     (sampled,) = sample_moves(game, game.initial_state(), [90_000], seed=3, number=0)
@@ -118,15 +127,20 @@ def race_chances(goal, total=0, mover=0, seen=frozenset()):
 
 def test_one_number_of_simulations_is_a_list_of_one():
     one, some = (
-        estimate("tic_tac_toe", simulations=number, reference=5000, repeats=8, progress=False) for number in (20, (20,))
+        estimate("tic_tac_toe", simulations=number, reference=5000, repeats=8, progress=False)
+        for number in (20, (20,))
     )
     assert one.to_json() == some.to_json()
 
 
 def test_amaf_counts_a_move_once_a_rollout():
-    """In a race to 10 the same step is often made twice. 0.06 is 6 standard deviations of 2,500 rollouts."""
+    """In a race to 10 the same step is often made twice. 0.06 is 6 standard deviations of 2,500
+    rollouts.
+    """
     game = load(RACE)
-    (sampled,) = sample_moves(game, game.initial_state(), [2_500], seed=2, number=0, target="interpreted")
+    (sampled,) = sample_moves(
+        game, game.initial_state(), [2_500], seed=2, number=0, target="interpreted"
+    )
     chances = race_chances(10)
     for index, step in enumerate((1, 2, 3)):
         once = sum(chance for steps, chance in chances.items() if step in steps)
@@ -142,7 +156,10 @@ def test_compiled_and_interpreted_are_the_same_and_budgets_go_on_from_each_other
     for one, other in zip(compiled[-1], interpreted[0], strict=True):
         assert one.tolist() == other.tolist()
     assert [int(sampled.visits.sum()) for sampled in compiled] == [20, 100, 500]
-    assert sample_moves(game, state, [500], seed=4, number=8)[0].values.tolist() != compiled[-1].values.tolist()
+    assert (
+        sample_moves(game, state, [500], seed=4, number=8)[0].values.tolist()
+        != compiled[-1].values.tolist()
+    )
 
 
 # --- the numbers by hand
@@ -161,18 +178,25 @@ def test_rave_mixes_by_the_weight_of_least_error():
 
 def test_a_move_without_rollouts_is_worth_the_mean_of_all():
     sampled = moves_of(
-        visits=[2, 2, 0], values=[1.0, -0.5, np.nan], amaf_visits=[3, 2, 0], amaf_values=[1.0, -0.5, np.nan]
+        visits=[2, 2, 0],
+        values=[1.0, -0.5, np.nan],
+        amaf_visits=[3, 2, 0],
+        amaf_values=[1.0, -0.5, np.nan],
     )
     found = estimates_of(sampled, bias=0.0)
     assert [found[name][2] for name in ("flat", "amaf", "rave")] == pytest.approx([0.25] * 3)
 
 
 def test_rank_correlation_by_hand():
-    """Ranks 1 2 3 4 and 1 3 2 4: 1 - 6 * 2 / (4 * 15) = 0.8. A tie shares its ranks: 1 2.5 2.5 against 1 2 3."""
+    """Ranks 1 2 3 4 and 1 3 2 4: 1 - 6 * 2 / (4 * 15) = 0.8. A tie shares its ranks: 1 2.5 2.5
+    against 1 2 3.
+    """
     one = np.array([0.1, 0.2, 0.3, 0.4])
     assert rank_correlation(one, np.array([5.0, 7.0, 6.0, 9.0])) == pytest.approx(0.8)
     assert rank_correlation(one, -one) == pytest.approx(-1.0)
-    assert rank_correlation(np.array([1.0, 2.0, 2.0]), one[:3]) == pytest.approx(1.5 / math.sqrt(1.5 * 2.0))
+    assert rank_correlation(np.array([1.0, 2.0, 2.0]), one[:3]) == pytest.approx(
+        1.5 / math.sqrt(1.5 * 2.0)
+    )
     assert rank_correlation(np.zeros(4), one) == 0.0
 
 
@@ -180,20 +204,29 @@ def test_rank_correlation_by_hand():
 
 
 def test_a_study_shows_less_variance_at_first_and_a_bias_that_stays():
-    """Tic-tac-toe: with 30 simulations AMAF is nearer to the truth, with 30,000 flat is; RAVE is near the better one.
+    """Tic-tac-toe: with 30 simulations AMAF is nearer to the truth, with 30,000 flat is; RAVE is
+    near the better one.
 
-    Errors of 16 repetitions, measured: 0.465 against 0.237, then 0.014 against 0.038, each known to a tenth.
+    Errors of 16 repetitions, measured: 0.465 against 0.237, then 0.014 against 0.038, each known to
+    a tenth.
     """
     game = load("tic_tac_toe")
     found = estimate(game, simulations=(30, 30_000), reference=200_000, repeats=16)
-    few, many = ({name: one.errors[name].root_mean_square for name in one.errors} for one in found.points)
+    few, many = (
+        {name: one.errors[name].root_mean_square for name in one.errors} for one in found.points
+    )
     assert few["amaf"].high < few["flat"].low
     assert many["flat"].high < many["amaf"].low
     assert few["rave"].value < 1.2 * few["amaf"].value
     assert many["rave"].value < 1.2 * many["flat"].value
-    assert found.points[0].errors["amaf"].rank_correlation.value > found.points[0].errors["flat"].rank_correlation.value
+    assert (
+        found.points[0].errors["amaf"].rank_correlation.value
+        > found.points[0].errors["flat"].rank_correlation.value
+    )
     assert isinstance(few["flat"], Interval)
-    again = estimate("tic_tac_toe", simulations=np.array([30, 30_000]), reference=200_000, repeats=16)
+    again = estimate(
+        "tic_tac_toe", simulations=np.array([30, 30_000]), reference=200_000, repeats=16
+    )
     assert json.dumps(again.to_json()) == json.dumps(found.to_json())
 
 

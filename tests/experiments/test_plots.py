@@ -1,4 +1,6 @@
-"""Figures, read back: the numbers that are drawn, where they stand, and whether everybody can tell them apart."""
+"""Figures, read back: the numbers that are drawn, where they stand, and whether everybody can tell
+them apart.
+"""
 
 import csv
 import itertools
@@ -10,7 +12,14 @@ from matplotlib.colors import to_hex
 from anyzero.arena.statistics import wilson_interval
 from anyzero.errors import AnyzeroError
 from anyzero.experiments.run import ExperimentResult
-from anyzero.experiments.score_plots import COLOUR_MAP, SCALE, ink_on, parse_formats, plot_rows, save_figures
+from anyzero.experiments.score_plots import (
+    COLOUR_MAP,
+    SCALE,
+    ink_on,
+    parse_formats,
+    plot_rows,
+    save_figures,
+)
 from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
 from anyzero.figures import COLOURS
 from tests.views.colour_vision import VISION, linear_rgb, seen
@@ -32,7 +41,9 @@ def grid_row(game, options, players, budgets, seat, tally):
 
 def rave_row(size, budgets, wins, games=20, seat="both"):
     players = (f"rave:{budgets[0]},bias=1e-5", f"uct:{budgets[1]}")
-    return grid_row("hex", f"size={size},swap=false", players, budgets, seat, (wins, 0, games - wins))
+    return grid_row(
+        "hex", f"size={size},swap=false", players, budgets, seat, (wins, 0, games - wins)
+    )
 
 
 def draw(path):
@@ -40,7 +51,11 @@ def draw(path):
 
 
 def texts_at(axes, x, y):
-    return [text.get_text() for text in axes.texts if (text.get_position()[0], round(text.get_position()[1])) == (x, y)]
+    return [
+        text.get_text()
+        for text in axes.texts
+        if (text.get_position()[0], round(text.get_position()[1])) == (x, y)
+    ]
 
 
 def scores_in(axes):
@@ -57,7 +72,11 @@ def test_a_heat_map_shows_each_score_at_its_budgets(tmp_path):
     wins = {(100, 100): 15, (100, 1000): 4, (1000, 100): 20, (1000, 1000): 11}
     rows = [rave_row(5, budgets, won) for budgets, won in wins.items()]
     figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
-    assert set(figures) == {"heat_map_hex_rave-bias-1e-5_uct", "budgets_hex_rave-bias-1e-5_uct", "table"}
+    assert set(figures) == {
+        "heat_map_hex_rave-bias-1e-5_uct",
+        "budgets_hex_rave-bias-1e-5_uct",
+        "table",
+    }
     figure = figures["heat_map_hex_rave-bias-1e-5_uct"]
     axes, bar = figure.axes
     assert scores_in(axes) == [[75.0, 20.0], [100.0, 55.0]]
@@ -79,14 +98,18 @@ def test_in_a_game_of_one_seat_nobody_moves_first(tmp_path):
     """Both play each of ten deals."""
     row = grid_row("take_it_easy", "", ("flat:9", "random"), (9, ""), "both", (8, 0, 2))
     row[GRID_COLUMNS.index("games")] = 20
-    caption = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, [row]))["table"]._supxlabel.get_text()
+    caption = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, [row]))[
+        "table"
+    ]._supxlabel.get_text()
     assert "n = 10 per cell. Small print" in caption.replace("\n", " ")
 
 
 def test_first_seats_are_panels_and_cells_without_games_are_grey(tmp_path):
     rows = [rave_row(5, (10, 10), 12, seat="first"), rave_row(5, (20, 10), 14, seat="first")]
     rows += [rave_row(5, (10, 10), 8, 10, seat="second")]
-    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["heat_map_hex_rave-bias-1e-5_uct"]
+    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))[
+        "heat_map_hex_rave-bias-1e-5_uct"
+    ]
     first, second, _ = figure.axes
     assert first.get_title() == "rave,bias=1e-5 moves first"
     assert second.get_title() == "uct moves first"
@@ -109,9 +132,15 @@ def test_beside_fixed_first_seats_the_panel_of_alternating_ones_has_its_title_to
 
 
 def test_curves_have_a_line_a_size_with_wilson_intervals(tmp_path):
-    rows = [rave_row(size, (budget, budget), size + budget // 100) for size in (5, 7) for budget in (500, 100)]
+    rows = [
+        rave_row(size, (budget, budget), size + budget // 100)
+        for size in (5, 7)
+        for budget in (500, 100)
+    ]
     rows += [rave_row(5, (100, 500), 3)]  # not an equal budget
-    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["budgets_hex_rave-bias-1e-5_uct"]
+    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))[
+        "budgets_hex_rave-bias-1e-5_uct"
+    ]
     (axes,) = figure.axes
     assert axes.get_xscale() == "log"
     assert axes.get_ylim() == (-3, 103)
@@ -121,7 +150,9 @@ def test_curves_have_a_line_a_size_with_wilson_intervals(tmp_path):
         budgets, scores = line.get_data()
         assert budgets == pytest.approx([100, 500], rel=0.05)
         assert scores == pytest.approx([100 * won / 20 for won in wins])
-        for (_, low), (_, high), won in zip(*zip(*bars.get_segments(), strict=True), wins, strict=True):
+        for (_, low), (_, high), won in zip(
+            *zip(*bars.get_segments(), strict=True), wins, strict=True
+        ):
             assert (low / 100, high / 100) == pytest.approx(wilson_interval(won / 20, 20)[1:])
 
 
@@ -157,14 +188,22 @@ def test_a_table_has_games_down_and_pairs_across(tmp_path):
 def test_a_wide_table_is_split_by_pair(tmp_path):
     rows = [
         grid_row(
-            "hex", f"size={size}", (f"{first}:{budget}", f"uct:{budget}"), (budget, budget), "both", (budget, 0, 10)
+            "hex",
+            f"size={size}",
+            (f"{first}:{budget}", f"uct:{budget}"),
+            (budget, budget),
+            "both",
+            (budget, 0, 10),
         )
         for size in (3, 4)
         for first in ("rave", "grave")
         for budget in (10, 20, 30, 40, 50)
     ]
     figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
-    assert {name for name in figures if name.startswith("table")} == {"table_rave_uct", "table_grave_uct"}
+    assert {name for name in figures if name.startswith("table")} == {
+        "table_rave_uct",
+        "table_grave_uct",
+    }
     axes, _ = figures["table_rave_uct"].axes
     assert labels(axes.get_xticklabels()) == ["10", "20", "30", "40", "50"]
     assert axes.get_xlabel() == "budget of both players"
@@ -196,9 +235,15 @@ def test_the_students_table_is_read_from_its_counts_alone(tmp_path):
     [
         ("", "not the table of an experiment"),
         ("a,b\n1,2\n", "not the table of an experiment"),
-        ('{"form": "anyzero games 1", "game": "hex", "players": ["a", "b"]}\n{}\n', "holds games; the table of"),
+        (
+            '{"form": "anyzero games 1", "game": "hex", "players": ["a", "b"]}\n{}\n',
+            "holds games; the table of",
+        ),
         (",".join(GRID_COLUMNS) + "\n", "holds no finished cell yet"),
-        (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,1,one,0,0\n", "line 2 is not a row of results"),
+        (
+            ",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,1,one,0,0\n",
+            "line 2 is not a row of results",
+        ),
         (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,0,0,0,0\n", "line 2 has no games"),
         (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,everybody,1,1,0,0\n", "first_seat is 'everybody'"),
         (",".join(GRID_COLUMNS) + "\nhex,,a\n", "line 2 is not a row of results"),
@@ -216,10 +261,14 @@ def test_a_file_that_is_no_result_is_one_sentence(tmp_path, content, says):
 
 
 def test_scores_are_told_apart_with_any_colour_vision():
-    shades = [to_hex(matplotlib.colormaps[COLOUR_MAP](SCALE(score))) for score in (0, 25, 50, 75, 100)]
+    shades = [
+        to_hex(matplotlib.colormaps[COLOUR_MAP](SCALE(score))) for score in (0, 25, 50, 75, 100)
+    ]
     for vision in VISION:
         points = [seen(shade, vision) for shade in shades]
-        distances = [float(((one - two) ** 2).sum() ** 0.5) for one, two in itertools.combinations(points, 2)]
+        distances = [
+            float(((one - two) ** 2).sum() ** 0.5) for one, two in itertools.combinations(points, 2)
+        ]
         assert min(distances) > 20  # CIELAB; 2.3 is just noticeable
 
 
@@ -243,7 +292,9 @@ def test_numbers_can_be_read_on_every_colour():
 def test_games_called_alike_each_have_their_picture(tmp_path):
     budgets = (("1", "2"), ("2", "1"))
     rows = [
-        grid_row(f"{folder}/x.py", "", ("uct", "rave"), two, "both", (1, 0, 1)) for folder in "ab" for two in budgets
+        grid_row(f"{folder}/x.py", "", ("uct", "rave"), two, "both", (1, 0, 1))
+        for folder in "ab"
+        for two in budgets
     ]
     path = write_table(tmp_path / "t.csv", GRID_COLUMNS, rows)
     found = ExperimentResult(tmp_path / "t.toml", path, [], 8).plot()
@@ -253,7 +304,8 @@ def test_games_called_alike_each_have_their_picture(tmp_path):
 def test_figures_are_written_in_each_format_without_touching_the_global_state(tmp_path):
     before = dict(matplotlib.rcParams)
     rows = [
-        grid_row("a$b$.py", "x=$1", (f"./$x.py:n=1{end}", "random"), ("", ""), "both", (3, 1, 0)) for end in ("", "$")
+        grid_row("a$b$.py", "x=$1", (f"./$x.py:n=1{end}", "random"), ("", ""), "both", (3, 1, 0))
+        for end in ("", "$")
     ]
     found = read_rows(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
     figures = [*plot_rows(found), *plot_rows(found)]

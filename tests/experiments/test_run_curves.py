@@ -13,7 +13,10 @@ from tests.learning.reports import make_report
 
 def curves(name="mine", numbers=range(1, 5), threshold=0.55, **changes):
     champions = {number: number if number != 3 else 2 for number in numbers}
-    reports = [make_report(number, champions[number], **{"benchmark": None, **changes}) for number in numbers]
+    reports = [
+        make_report(number, champions[number], **{"benchmark": None, **changes})
+        for number in numbers
+    ]
     return RunCurves(name, "hex:size=5", threshold, make_rows(reports))
 
 
@@ -57,7 +60,10 @@ def test_the_gate_shows_its_threshold_and_who_was_promoted():
 
 def test_every_loss_has_its_panel():
     found = panels(draw_runs([curves()]))
-    drawn = {name: points(found[f"Loss: {name}"].lines[0])[0][1] for name in ("policy", "KL to the search", "value")}
+    drawn = {
+        name: points(found[f"Loss: {name}"].lines[0])[0][1]
+        for name in ("policy", "KL to the search", "value")
+    }
     assert drawn == {"policy": 1.5, "KL to the search": 0.5, "value": 0.25}
 
 
@@ -69,8 +75,13 @@ def test_what_was_never_measured_has_no_panel():
 
 
 def test_the_title_says_which_run_it_is_and_how_far():
-    assert draw_runs([curves()])._suptitle.get_text() == "hex:size=5: run mine, generation 4 after 2.7 minutes"
-    assert draw_runs([curves("a"), curves("b")])._suptitle.get_text() == "hex:size=5: 2 runs compared"
+    assert (
+        draw_runs([curves()])._suptitle.get_text()
+        == "hex:size=5: run mine, generation 4 after 2.7 minutes"
+    )
+    assert (
+        draw_runs([curves("a"), curves("b")])._suptitle.get_text() == "hex:size=5: 2 runs compared"
+    )
 
 
 def test_several_runs_have_a_colour_each_in_every_panel():

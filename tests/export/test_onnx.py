@@ -30,7 +30,8 @@ KINDS = [
     ("connect_four", {"policy": "columns", "value": "scores", "bins": 5}),
     ("oware", {"kind": "mlp"}),
 ]
-"""Policies with extra actions, without a last row, over columns, flat; values of all kinds; an MLP."""
+"""Policies with extra actions, without a last row, over columns, flat; values of all kinds; an MLP.
+"""
 
 
 def positions(game):
@@ -45,14 +46,18 @@ def answer_by_torch(network, planes):
 
 
 def difference(path, answer, game):
-    """The largest, as a share of the largest answer: logits may reach 100, of which 32 bits keep seven digits."""
+    """The largest, as a share of the largest answer: logits may reach 100, of which 32 bits keep
+    seven digits.
+    """
     states = positions(game)
     planes = np.stack([game.encode(state) for state in states])
     theirs = onnxruntime.InferenceSession(path).run(None, {"planes": planes})
     ours = answer(states, planes)
     assert [part.shape for part in theirs] == [part.shape for part in ours]
     pairs = zip(ours, theirs, strict=True)
-    return max(float(np.abs(one - other).max() / max(1.0, np.abs(one).max())) for one, other in pairs)
+    return max(
+        float(np.abs(one - other).max() / max(1.0, np.abs(one).max())) for one, other in pairs
+    )
 
 
 @pytest.mark.parametrize(("text", "options"), KINDS)
@@ -61,7 +66,10 @@ def test_every_kind_of_network_answers_the_same(text, options, tmp_path):
     small = NetworkConfig(**{"blocks": 2, "channels": 8, "layers": 2, "width": 24, **options})
     network = new_network(game, small, seed=3)
     export_onnx(tmp_path / "net.onnx", store(network), game)
-    assert difference(tmp_path / "net.onnx", lambda _, planes: answer_by_torch(network, planes), game) < 1e-5
+    assert (
+        difference(tmp_path / "net.onnx", lambda _, planes: answer_by_torch(network, planes), game)
+        < 1e-5
+    )
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
-"""The whole campaign at any size: `python -m tests.faults.campaign --size 1 --minutes 60 --workers 12`.
+"""The whole campaign at any size: `python -m tests.faults.campaign --size 1 --minutes 60 --workers
+12`.
 
-Its table must have nothing in the columns silent, traceback and signal; then the exit code is 0. Names of parts (`files
-texts`) run these alone. Size 1 is 500 damages of each kind of file, a million texts, kills and
-full disks at every write of a generation, and all faulty games in every command. What a part has not done in its
-minutes is said. `--table FILE` keeps the figures now and then, and adds to those that the file holds already: runs with
-other seeds add up.
+Its table must have nothing in the columns silent, traceback and signal; then the exit code is 0.
+Names of parts (`files texts`) run these alone. Size 1 is 500 damages of each kind of file, a
+million texts, kills and full disks at every write of a generation, and all faulty games in every
+command. What a part has not done in its minutes is said. `--table FILE` keeps the figures now and
+then, and adds to those that the file holds already: runs with other seeds add up.
 """
 
 import argparse
@@ -72,14 +73,20 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; by default all")
     parser.add_argument("--size", type=float, default=0.01)
     parser.add_argument("--minutes", type=float, default=60.0, help="for each part")
-    parser.add_argument("--workers", type=int, default=1, help="processes that share the turns of a part")
+    parser.add_argument(
+        "--workers", type=int, default=1, help="processes that share the turns of a part"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--table", type=Path, help="a JSON file that the figures are added to, now and then")
+    parser.add_argument(
+        "--table", type=Path, help="a JSON file that the figures are added to, now and then"
+    )
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--place", type=Path, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     signal.signal(signal.SIGTERM, out_of_time)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a script's background, and then by children
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in a script's background, and then by children
     if wanted.worker is not None:
         return work(wanted)
     wrong = 0
@@ -93,12 +100,18 @@ def main() -> int:
 
 def share_out(part: str, wanted: argparse.Namespace, place: Path) -> int:
     """Run a part in its workers, and say what they found; how many verdicts must not be."""
-    words = [part, *(f"--{name}={getattr(wanted, name)}" for name in ("size", "minutes", "workers", "seed"))]
+    words = [
+        part,
+        *(f"--{name}={getattr(wanted, name)}" for name in ("size", "minutes", "workers", "seed")),
+    ]
     command = [sys.executable, "-m", "tests.faults.campaign", *words, f"--place={place}"]
     environment = os.environ | (ONE_THREAD if wanted.workers > 1 else {})
     if wanted.table and wanted.table.exists():
         shutil.copy(wanted.table, place / "before.json")
-    workers = [subprocess.Popen([*command, f"--worker={one}"], env=environment) for one in range(wanted.workers)]
+    workers = [
+        subprocess.Popen([*command, f"--worker={one}"], env=environment)
+        for one in range(wanted.workers)
+    ]
     end = time.monotonic() + 60 * wanted.minutes + GRACE_S
     try:
         while any(worker.poll() is None for worker in workers) and time.monotonic() < end:
@@ -111,7 +124,9 @@ def share_out(part: str, wanted: argparse.Namespace, place: Path) -> int:
     died = [f"worker {number} ended with {code}" for number, code in enumerate(ended) if code]
     state = "done" if own.done == own.planned and not died else "out of time"
     print(
-        "\n".join([f"{part}: {state}, {own.done:,} of {own.planned:,} turns", str(own), *died]), end="\n\n", flush=True
+        "\n".join([f"{part}: {state}, {own.done:,} of {own.planned:,} turns", str(own), *died]),
+        end="\n\n",
+        flush=True,
     )
     return len(own.wrong) + len(died)
 
@@ -134,9 +149,15 @@ def work(wanted: argparse.Namespace) -> int:
     """One worker's turns of one part, until its time is up."""
     folder = wanted.place / f"worker{wanted.worker}"
     folder.mkdir()
-    table = Table(worker=wanted.worker, workers=wanted.workers, seed=wanted.seed, path=folder.with_suffix(".json"))
+    table = Table(
+        worker=wanted.worker,
+        workers=wanted.workers,
+        seed=wanted.seed,
+        path=folder.with_suffix(".json"),
+    )
     signal.signal(signal.SIGALRM, out_of_time)
-    os.nice(19)  # a server's searches are nice: beside other workers that are not, they would wait for minutes
+    # a server's searches are nice: beside other workers that are not, they would wait for minutes
+    os.nice(19)
     try:
         signal.alarm(max(1, round(60 * wanted.minutes)))
         PARTS[wanted.parts[0]](folder, table, wanted.size)

@@ -32,7 +32,11 @@ def delete(path: Path, rng: Rng) -> None:
 
 def copy_another(path: Path, rng: Rng) -> None:
     """The content of a file of the same kind, else of any."""
-    root = next(parent for parent in path.parents if (parent / "config.toml").exists() or parent.name == "run")
+    root = next(
+        parent
+        for parent in path.parents
+        if (parent / "config.toml").exists() or parent.name == "run"
+    )
     others = sorted(file for file in root.rglob("*") if file.is_file() and file != path)
     alike = [file for file in others if file.suffix == path.suffix] or others
     path.write_bytes(alike[rng.integers(len(alike))].read_bytes())
@@ -65,6 +69,17 @@ def make_folder(path: Path, rng: Rng) -> None:
     (path / "file").touch()
 
 
-DAMAGES = {"flip": flip_a_bit, "cut": cut, "zeros": write_zeros, "delete": delete, "another": copy_another}
-DAMAGES |= {"empty": empty, "lines": end_lines_otherwise, "dangling": link_to_nowhere, "unreadable": link_to_itself}
+DAMAGES = {
+    "flip": flip_a_bit,
+    "cut": cut,
+    "zeros": write_zeros,
+    "delete": delete,
+    "another": copy_another,
+}
+DAMAGES |= {
+    "empty": empty,
+    "lines": end_lines_otherwise,
+    "dangling": link_to_nowhere,
+    "unreadable": link_to_itself,
+}
 DAMAGES |= {"folder": make_folder}

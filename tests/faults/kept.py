@@ -1,4 +1,6 @@
-"""What is kept outside of runs, damaged: games, records of contests, nets, the web app's file; then it is used."""
+"""What is kept outside of runs, damaged: games, records of contests, nets, the web app's file; then
+it is used.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -29,7 +31,10 @@ from tests.records.play import random_table
 GAME = "tic_tac_toe"
 PLAYERS = ("uct:20", "random", "flat:9")
 ALONE: Any = {"games": 4, "workers": 1, "progress": False}
-GRID = "games_per_cell = 2\nbudgets = [5, 9]\npairs = [['uct:{budget}', 'random']]\n[[games]]\nname = 'tic_tac_toe'\n"
+GRID = (
+    "games_per_cell = 2\nbudgets = [5, 9]\npairs = [['uct:{budget}', "
+    "'random']]\n[[games]]\nname = 'tic_tac_toe'\n"
+)
 SWAPPED = "other"
 """The file of the same name that another run of the same kind has made."""
 WAYS = tuple(SWAPPED if way == "another" else way for way in DAMAGES)
@@ -40,7 +45,9 @@ def play_match(place: Path, seed: int) -> object:
 
 
 def play_tournament(place: Path, seed: int) -> object:
-    return tournament(GAME, PLAYERS, record=place / "tournament.jsonl", seed=seed, **ALONE).to_json()
+    return tournament(
+        GAME, PLAYERS, record=place / "tournament.jsonl", seed=seed, **ALONE
+    ).to_json()
 
 
 def run_experiment(place: Path, seed: int) -> object:
@@ -49,11 +56,19 @@ def run_experiment(place: Path, seed: int) -> object:
     if not config.exists():
         config.write_text(f"seed = {seed}\n{GRID}")
     rows = experiment(config, place / "grid.csv", workers=1, progress=False).rows
-    return [[value for name, value in row.items() if "second" not in name] for row in map(as_dict, rows)]
+    return [
+        [value for name, value in row.items() if "second" not in name] for row in map(as_dict, rows)
+    ]
 
 
 def as_dict(row: Any) -> dict[str, Any]:
-    return dict(row) if isinstance(row, dict) else dict(vars(row)) if hasattr(row, "__dict__") else row._asdict()
+    return (
+        dict(row)
+        if isinstance(row, dict)
+        else dict(vars(row))
+        if hasattr(row, "__dict__")
+        else row._asdict()
+    )
 
 
 def keep_games(place: Path, seed: int) -> object:
@@ -77,9 +92,18 @@ def keep_net(place: Path, seed: int) -> object:
 def play_best(place: Path, seed: int) -> object:
     """The net in the box and its card."""
     if not (place / "saved").exists():
-        shutil.copytree(find.FOLDER, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        shutil.copytree(
+            find.FOLDER,
+            place,
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("*.py", "__pycache__"),
+        )
         if seed:  # an older one, say
-            save_network(place / f"{GAME}.safetensors", new_network(load(GAME), parse_network("2x8"), seed), load(GAME))
+            save_network(
+                place / f"{GAME}.safetensors",
+                new_network(load(GAME), parse_network("2x8"), seed),
+                load(GAME),
+            )
         (place / "saved").touch()
     find.nets.cache_clear()
     with patch.object(find, "FOLDER", place):

@@ -19,10 +19,21 @@ GAME = EXAMPLE.read_text()
 RULES, PICTURE, ENDING, TEXT, INPUT = "rules", "picture", "ending", "text", "input"
 """What a fault is in: only some commands draw, write moves, or ask a network."""
 
-COUNT, ACTION, STONE = "    return count\n", "actions[count] = cell\n", "state.cells[action] = state.mover + 1\n"
-OUT, SEAT, PLANE = "    out[state.mover] = -won\n", "has_line(rules, state, 1 - state.mover) or", "planes[plane, "
+COUNT, ACTION, STONE = (
+    "    return count\n",
+    "actions[count] = cell\n",
+    "state.cells[action] = state.mover + 1\n",
+)
+OUT, SEAT, PLANE = (
+    "    out[state.mover] = -won\n",
+    "has_line(rules, state, 1 - state.mover) or",
+    "planes[plane, ",
+)
 STONES, SHOWN = "    stones = [", "    shown.caption = 2 if seat"
-RARE = "if state.plies == 7 and state.cells[0] == 2 and state.cells[4] == 2 and state.cells[2] == 1:\n        "
+RARE = (
+    "if state.plies == 7 and state.cells[0] == 2 and state.cells[4] == 2 and "
+    "state.cells[2] == 1:\n        "
+)
 FAULTS: dict[str, tuple[str, str, str]] = {
     "count too large": (RULES, COUNT, "    return count + 40\n"),
     "count huge": (RULES, COUNT, "    return 10**9\n"),
@@ -40,12 +51,36 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "payoffs no sum": (RULES, OUT, "    out[state.mover] = -0.25\n"),
     "payoff missing": (RULES, OUT, ""),
     "seat too large": (RULES, SEAT, f"{SEAT} False or"),
-    "endless choice": (RULES, COUNT, "    while state.plies > 2:\n        count += 0\n    return count\n"),
-    "endless move": (RULES, STONE, f"{STONE}    while state.plies > 2:\n        state.plies += 0\n"),
-    "endless game": (RULES, "    state.plies += 1\n", "    state.plies = 1\n    state.cells[action] = 0\n"),
-    "rare endless choice": (RULES, COUNT, f"    {RARE}while count >= 0:\n            count += 0\n    return count\n"),
-    "rare endless move": (RULES, STONE, f"{STONE}    {RARE}while action >= 0:\n            state.plies += 0\n"),
-    "rare endless game": (RULES, STONE, f"{STONE}    {RARE}state.plies = 5\n        state.cells[:] = 0\n"),
+    "endless choice": (
+        RULES,
+        COUNT,
+        "    while state.plies > 2:\n        count += 0\n    return count\n",
+    ),
+    "endless move": (
+        RULES,
+        STONE,
+        f"{STONE}    while state.plies > 2:\n        state.plies += 0\n",
+    ),
+    "endless game": (
+        RULES,
+        "    state.plies += 1\n",
+        "    state.plies = 1\n    state.cells[action] = 0\n",
+    ),
+    "rare endless choice": (
+        RULES,
+        COUNT,
+        f"    {RARE}while count >= 0:\n            count += 0\n    return count\n",
+    ),
+    "rare endless move": (
+        RULES,
+        STONE,
+        f"{STONE}    {RARE}while action >= 0:\n            state.plies += 0\n",
+    ),
+    "rare endless game": (
+        RULES,
+        STONE,
+        f"{STONE}    {RARE}state.plies = 5\n        state.cells[:] = 0\n",
+    ),
     "calls itself": (
         RULES,
         "    for line in range(8):\n",
@@ -55,18 +90,39 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "board of a wrong type": (PICTURE, STONES, f"    return 7\n{STONES}"),
     "board with wrong parts": (PICTURE, STONES, "    stones = [1, 'x', None] + ["),
     "board raises": (PICTURE, STONES, f"    rules.x\n{STONES}"),
-    "board without texts": (TEXT, "square_board(3, 3, stones, ", "square_board(3, 3, stones, moves=['a1'], "),
+    "board without texts": (
+        TEXT,
+        "square_board(3, 3, stones, ",
+        "square_board(3, 3, stones, moves=['a1'], ",
+    ),
     "picture raises": (PICTURE, SHOWN, f"    raise RuntimeError('no')\n{SHOWN}"),
     "piece out of range": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell] = 7 + "),
     "piece on no cell": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell + 1] = "),
     "caption out of range": (PICTURE, SHOWN, "    shown.caption = 3 if state.plies < 9 or seat"),
     "caption out of range at the end": (ENDING, SHOWN, "    shown.caption = 3 if seat"),
-    "input not a number": (INPUT, f"{PLANE}cell // 3, cell % 3] = 1.0", f"{PLANE}cell // 3, cell % 3] = np.nan"),
+    "input not a number": (
+        INPUT,
+        f"{PLANE}cell // 3, cell % 3] = 1.0",
+        f"{PLANE}cell // 3, cell % 3] = np.nan",
+    ),
     "input out of range": (INPUT, PLANE, "planes[plane + 2, "),
 }
-FAULTS["seat too large"] = (RULES, "state.plies == 9 else state.mover", "state.plies == 9 else state.mover + 7")
+FAULTS["seat too large"] = (
+    RULES,
+    "state.plies == 9 else state.mover",
+    "state.plies == 9 else state.mover + 7",
+)
 
-TRAIN = ["--generations", "1", "--set", "selfplay.games=4", "--set", "selfplay.simulations=4", "--set", "network=2x8"]
+TRAIN = [
+    "--generations",
+    "1",
+    "--set",
+    "selfplay.games=4",
+    "--set",
+    "selfplay.simulations=4",
+    "--set",
+    "network=2x8",
+]
 TWO = ["--workers", "2"]
 COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "show": ({RULES, PICTURE}, ["show", "GAME"]),
@@ -75,16 +131,34 @@ COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "search rave": ({RULES, TEXT}, ["search", "GAME", "rave:500"]),
     "perft": ({RULES}, ["perft", "GAME", "9"]),
     "solve": ({RULES, TEXT}, ["solve", "GAME"]),
-    "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3", *TWO]),
-    "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2", *TWO]),
-    "play": ({RULES, PICTURE, ENDING, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
-    "play by hand": ({RULES, PICTURE, TEXT}, ["play", "GAME", "--seat1", "uct:50", "--hints", "uct:50"]),
+    "match": (
+        {RULES, TEXT},
+        ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3", *TWO],
+    ),
+    "tournament": (
+        {RULES, TEXT},
+        ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2", *TWO],
+    ),
+    "play": (
+        {RULES, PICTURE, ENDING, TEXT},
+        ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"],
+    ),
+    "play by hand": (
+        {RULES, PICTURE, TEXT},
+        ["play", "GAME", "--seat1", "uct:50", "--hints", "uct:50"],
+    ),
     "replay": ({RULES, PICTURE, ENDING, TEXT}, ["replay", "GAME.json", "--game", "GAME"]),
-    "rate": ({RULES, INPUT}, ["rate", "NET", "--game", "GAME", "--games", "2", "--most", "100", *TWO]),
+    "rate": (
+        {RULES, INPUT},
+        ["rate", "NET", "--game", "GAME", "--games", "2", "--most", "100", *TWO],
+    ),
     "bench rollouts": ({RULES}, ["bench", "rollouts", "GAME"]),
     "bench search": ({RULES}, ["bench", "search", "GAME", "uct:200", "--seconds", "0.1"]),
     "rules": ({RULES, PICTURE}, ["rules", "GAME"]),
-    "estimate": ({RULES, TEXT}, ["estimate", "GAME", "--simulations", "30", "--reference", "200", "--repeats", "4"]),
+    "estimate": (
+        {RULES, TEXT},
+        ["estimate", "GAME", "--simulations", "30", "--reference", "200", "--repeats", "4"],
+    ),
     "experiment": ({RULES, TEXT}, ["experiment", "GAME.toml"]),
     "export --c": ({RULES}, ["export", "GAME", "--c", "RUN.c", "--player", "uct:20"]),
     "export --wasm": ({RULES}, ["export", "GAME", "--wasm", "RUN.wasm", "--player", "uct:20"]),
@@ -103,7 +177,9 @@ def write_game(folder: Path, fault: str, command: str = "") -> Path:
     assert old in GAME, fault
     path = folder / f"{fault} {command}".strip().replace(" ", "_")
     path = path.with_suffix(".py")
-    source = f"{GAME.replace(old, new, 1)}\n# {path}\n"  # by which what `check` says of it is remembered
+    source = (
+        f"{GAME.replace(old, new, 1)}\n# {path}\n"  # by which what `check` says of it is remembered
+    )
     write_whole(path, source.encode())
     return path
 
@@ -119,13 +195,18 @@ RECORD = {
     "moves": ["a1", "a2", "b1", "b2", "c1"],
     "result": {"payoffs": [1.0, -1.0], "termination": "rules"},
 }
-EXPERIMENT = "games_per_cell = 2\nbudgets = [20]\npairs = [['uct:{{budget}}', 'random']]\n[[games]]\nname = {name!r}\n"
+EXPERIMENT = (
+    "games_per_cell = 2\nbudgets = [20]\npairs = [['uct:{{budget}}', "
+    "'random']]\n[[games]]\nname = {name!r}\n"
+)
 ANSWERS = ("check", "doctor", "gtp")
 """Commands that say what is wrong on standard output."""
 
 
 def judge(fault: str, command: str, code: int | None, said: str) -> str:
-    """The verdict on a command that ended so; None: it did not. What is rare need not have been met."""
+    """The verdict on a command that ended so; None: it did not. What is rare need not have been
+    met.
+    """
     if code is None:
         return SILENT
     if code < 0:
@@ -143,8 +224,12 @@ def concerns(fault: str, command: str) -> bool:
 
 
 def run_campaign(folder: Path, table: Table, *, every: int, seconds: float = 600) -> None:
-    """Every so-manieth pair of a fault and a command that it concerns, in any order, as a process of its own."""
-    pairs = [(fault, command) for fault in FAULTS for command in COMMANDS if concerns(fault, command)]
+    """Every so-manieth pair of a fault and a command that it concerns, in any order, as a process
+    of its own.
+    """
+    pairs = [
+        (fault, command) for fault in FAULTS for command in COMMANDS if concerns(fault, command)
+    ]
     random.Random(table.seed).shuffle(pairs)
     game = load(str(EXAMPLE))
     save_network(folder / "net.safetensors", new_network(game, parse_network("2x8")), game)
@@ -157,7 +242,11 @@ def run_campaign(folder: Path, table: Table, *, every: int, seconds: float = 600
 
 def run_one(fault: str, command: str, path: Path, seconds: float) -> tuple[str, str]:
     """The verdict on one command, and what there is to say of it."""
-    texts = {"GAME": str(path), "RUN": str(path.with_suffix("")), "NET": str(path.with_name("net.safetensors"))}
+    texts = {
+        "GAME": str(path),
+        "RUN": str(path.with_suffix("")),
+        "NET": str(path.with_name("net.safetensors")),
+    }
     words = [
         next((word.replace(name, text) for name, text in texts.items() if name in word), word)
         for word in COMMANDS[command][1]
@@ -167,7 +256,9 @@ def run_one(fault: str, command: str, path: Path, seconds: float) -> tuple[str, 
     return judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}"
 
 
-def run_command(command: str, words: list[str], path: Path, seconds: float) -> tuple[int | None, str]:
+def run_command(
+    command: str, words: list[str], path: Path, seconds: float
+) -> tuple[int | None, str]:
     """The exit code of a command, None if it does not end, and what it said."""
     try:
         done = subprocess.run(

@@ -58,7 +58,10 @@ def run_campaign(place: Path, table: Table, *, tries: int) -> None:
     played = read(whole, plan)
     assert len(played) == GAMES
     for number in table.turns(range(tries)):
-        rng, picked = np.random.default_rng([table.seed, number]), random.Random(f"{table.seed} {number}")
+        rng, picked = (
+            np.random.default_rng([table.seed, number]),
+            random.Random(f"{table.seed} {number}"),
+        )
         for name, damage in DAMAGES.items():
             path.write_bytes(whole.read_bytes())
             damage(path, rng)
@@ -68,8 +71,15 @@ def run_campaign(place: Path, table: Table, *, tries: int) -> None:
             judge(table, name, path, plan, played, number)
 
 
-def judge(table: Table, name: str, path: Path, plan: Any, played: dict[Any, str], number: int) -> None:
-    table.judge(f"match record: {name}", lambda: read(path, plan).items() <= played.items(), True, str(number))
+def judge(
+    table: Table, name: str, path: Path, plan: Any, played: dict[Any, str], number: int
+) -> None:
+    table.judge(
+        f"match record: {name}",
+        lambda: read(path, plan).items() <= played.items(),
+        True,
+        str(number),
+    )
 
 
 def read(path: Path, plan: Any) -> dict[Any, str]:

@@ -32,7 +32,9 @@ DERIVED = ("training_history.csv", "metrics.jsonl", ".lock")
 
 
 class Stopper(Progress):
-    """Ends the training before the last gate: a generation stays under way, with its samples and its network."""
+    """Ends the training before the last gate: a generation stays under way, with its samples and
+    its network.
+    """
 
     def stage(self, generation, name, total):
         if generation == GENERATIONS and name == "gate":
@@ -42,7 +44,9 @@ class Stopper(Progress):
 
 def make_run(path: Path, seed: int = 0) -> Path:
     """Two whole generations after the first, and one under way."""
-    folder = RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes={**TINY, "seed": seed})))
+    folder = RunFolder.create(
+        path, fill_in(make_config("tic_tac_toe", changes={**TINY, "seed": seed}))
+    )
     with folder.locked():
         Training(folder).run(1)
         shutil.copytree(path, path.with_name(OLDER))
@@ -62,14 +66,21 @@ def make_runs(place: Path) -> Path:
 
 
 def go_on(path: Path) -> dict[str, str]:
-    """Finish the generation under way; the hashes of what it comes to. Told as soon as there is a note."""
+    """Finish the generation under way; the hashes of what it comes to. Told as soon as there is a
+    note.
+    """
     with patch.object(RunFolder, "note", raise_told):
         folder = RunFolder.open(path)
         with folder.locked():
             Training(folder).run(GENERATIONS)
-    made = [*path.glob(f"generations/{GENERATIONS:04d}/*.safetensors"), *path.glob(f"samples/{GENERATIONS:04d}*")]
+    made = [
+        *path.glob(f"generations/{GENERATIONS:04d}/*.safetensors"),
+        *path.glob(f"samples/{GENERATIONS:04d}*"),
+    ]
     elo = [report["league"]["elo"] for report in folder.reports()]
-    return {str(file): hash_of(file) for file in (*made, path / "champion.safetensors")} | {"elo": str(elo)}
+    return {str(file): hash_of(file) for file in (*made, path / "champion.safetensors")} | {
+        "elo": str(elo)
+    }
 
 
 def raise_told(_folder: RunFolder, words: str) -> None:
@@ -95,7 +106,11 @@ def is_whole(path: Path) -> bool:
 
 USES = {"verify": is_whole, "plays": play, "goes on": go_on}
 """The last alone changes the folder."""
-READ_BY_PLAYERS = ("champion.safetensors", "generations/N/manifest.json", "generations/N/network.safetensors")
+READ_BY_PLAYERS = (
+    "champion.safetensors",
+    "generations/N/manifest.json",
+    "generations/N/network.safetensors",
+)
 
 
 def kind_of(file: str) -> str:
@@ -109,8 +124,12 @@ def uses_of(kind: str) -> dict[str, Callable[[Path], object]]:
 
 def files_by_kind(whole: Path) -> dict[str, list[str]]:
     kinds: dict[str, list[str]] = {}
-    for file in sorted(file for file in whole.rglob("*") if file.is_file() and file.name not in DERIVED):
-        kinds.setdefault(kind_of(str(file.relative_to(whole))), []).append(str(file.relative_to(whole)))
+    for file in sorted(
+        file for file in whole.rglob("*") if file.is_file() and file.name not in DERIVED
+    ):
+        kinds.setdefault(kind_of(str(file.relative_to(whole))), []).append(
+            str(file.relative_to(whole))
+        )
     return kinds
 
 
@@ -126,11 +145,15 @@ def run_campaign(whole: Path, place: Path, table: Table, *, tries: int) -> None:
             fresh(whole, work)
             damage_one(whole, work, file, name, rng)
             for use_name, use in uses_of(kind).items():
-                table.judge(f"{kind} {use_name}", partial(use, work), expected[use_name], f"{file} {name}")
+                table.judge(
+                    f"{kind} {use_name}", partial(use, work), expected[use_name], f"{file} {name}"
+                )
 
 
 def damage_one(whole: Path, work: Path, file: str, name: str, rng: np.random.Generator) -> None:
-    """Damage a file so that it is no longer what it was, or put another of its name in its place."""
+    """Damage a file so that it is no longer what it was, or put another of its name in its
+    place.
+    """
     content = (whole / file).read_bytes()
     if name in SWAPS:
         other = whole.with_name(name) / file

@@ -1,4 +1,6 @@
-"""A faulty game in the web app: its tables are opened and played through by a client, then a whole game must go on."""
+"""A faulty game in the web app: its tables are opened and played through by a client, then a whole
+game must go on.
+"""
 
 import asyncio
 import json
@@ -17,8 +19,12 @@ PATIENCE_S = 600.0
 """A loop of ten million turns in plain Python, again and again, beside other workers."""
 
 
-def click_through(_command: str, words: list[str], path: Path, seconds: float) -> tuple[int | None, str]:
-    """As if it were a command: 0 if nothing was said, 2 if something was, None if somebody waits in vain."""
+def click_through(
+    _command: str, words: list[str], path: Path, seconds: float
+) -> tuple[int | None, str]:
+    """As if it were a command: 0 if nothing was said, 2 if something was, None if somebody waits in
+    vain.
+    """
     folder = path.with_suffix("")
     folder.mkdir()
     try:
@@ -27,7 +33,9 @@ def click_through(_command: str, words: list[str], path: Path, seconds: float) -
         return 2, str(error)
     try:
         said = asyncio.run(asyncio.wait_for(visit(server, path.stem), seconds))
-        whole = asyncio.run(asyncio.wait_for(collect(play(server, "tic_tac_toe", ["human", MACHINE])), seconds))
+        whole = asyncio.run(
+            asyncio.wait_for(collect(play(server, "tic_tac_toe", ["human", MACHINE])), seconds)
+        )
         said += [f"{NO_ANSWER} of a whole game: {words}" for words in whole]
     except Exception as error:
         said = [f"{NO_ANSWER}: {error!r}"]
@@ -71,13 +79,17 @@ async def visit(server: ServerProcess, name: str) -> list[str]:
 
 
 async def play(server: ServerProcess, game: str, seats: list[str]) -> AsyncIterator[str]:
-    """Play the first move of each list to the end of the game, or of the server's patience; what it says is wrong."""
+    """Play the first move of each list to the end of the game, or of the server's patience; what it
+    says is wrong.
+    """
     async with open_tab(server, PATIENCE_S) as tab:
         view = await tab.ask(type="new", game=game, seats=seats, seed=1)
         while view["type"] == "table" and not view["over"] and not view["trouble"]:
             table, ply = view["table"], view["ply"]
             if seats[view["seat"]] == "human":
-                done = await tab.ask(type="move", table=table, move=view["legal"][0]["move"], ply=ply)
+                done = await tab.ask(
+                    type="move", table=table, move=view["legal"][0]["move"], ply=ply
+                )
                 if done["type"] == "error":
                     view = done
                     continue
@@ -87,7 +99,9 @@ async def play(server: ServerProcess, game: str, seats: list[str]) -> AsyncItera
 
 
 def is_news(found: dict[str, Any], ply: int) -> bool:
-    return found["type"] == "error" or (found["type"] == "table" and (found["ply"] > ply or bool(found["trouble"])))
+    return found["type"] == "error" or (
+        found["type"] == "table" and (found["ply"] > ply or bool(found["trouble"]))
+    )
 
 
 def ask(server: ServerProcess, path: str) -> Any:

@@ -1,4 +1,6 @@
-"""What came of each try: told in words, harmless, silent, a traceback, or a process that died of a signal."""
+"""What came of each try: told in words, harmless, silent, a traceback, or a process that died of a
+signal.
+"""
 
 import json
 import time
@@ -25,9 +27,13 @@ SAVE_EVERY_S = 5.0
 
 
 class Table:
-    """Verdicts, counted by what was tried; one of several workers has every so-manieth turn of a part."""
+    """Verdicts, counted by what was tried; one of several workers has every so-manieth turn of a
+    part.
+    """
 
-    def __init__(self, *, worker: int = 0, workers: int = 1, seed: int = 0, path: Path | None = None) -> None:
+    def __init__(
+        self, *, worker: int = 0, workers: int = 1, seed: int = 0, path: Path | None = None
+    ) -> None:
         self.worker, self.workers, self.seed, self.path = worker, workers, seed, path
         self.counts: dict[str, Counter[str]] = {}
         self.wrong: list[str] = []
@@ -35,7 +41,9 @@ class Table:
         self.planned, self.done, self.saved = 0, 0, 0.0
 
     def turns(self, things: Iterable[Thing]) -> Iterator[Thing]:
-        """This worker's share of all turns of a part; how far it has come is on the disk now and then."""
+        """This worker's share of all turns of a part; how far it has come is on the disk now and
+        then.
+        """
         own = list(things)[self.worker :: self.workers]
         self.planned += len(own)
         for thing in own:
@@ -47,7 +55,12 @@ class Table:
     def save(self) -> None:
         self.saved = time.monotonic()
         if self.path is not None:
-            fields = {"counts": self.counts, "wrong": self.wrong, "planned": self.planned, "done": self.done}
+            fields = {
+                "counts": self.counts,
+                "wrong": self.wrong,
+                "planned": self.planned,
+                "done": self.done,
+            }
             write_whole(self.path, json.dumps(fields, indent=1).encode())
 
     def include(self, path: Path) -> None:
@@ -65,7 +78,9 @@ class Table:
             self.wrong.append(f"{verdict}: {kind}: {words}")
 
     def judge(self, kind: str, use: Callable[[], object], expected: object, words: str = "") -> str:
-        """Count what comes of `use`, which returns a result to be compared with that of nothing wrong."""
+        """Count what comes of `use`, which returns a result to be compared with that of nothing
+        wrong.
+        """
         said = StringIO()
         try:
             with redirect_stderr(said):
@@ -86,6 +101,7 @@ class Table:
         total = sum(self.counts.values(), Counter())
         for kind, counts in [*self.counts.items(), ("all", total)]:
             lines.append(
-                f"{kind:{wide}} {sum(counts.values()):8,} " + " ".join(f"{counts[name]:9,}" for name in VERDICTS)
+                f"{kind:{wide}} {sum(counts.values()):8,} "
+                + " ".join(f"{counts[name]:9,}" for name in VERDICTS)
             )
         return "\n".join([*lines, *self.wrong[:40]])

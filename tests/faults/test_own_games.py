@@ -46,7 +46,9 @@ def place():
         ("action negative", "the action -20 is not in 0..8"),
         ("write out of range", "out of bounds for axis 0 with size 9, in play"),
         ("payoff not a number", "payoffs leaves a seat without a result"),
-        pytest.param("endless choice", "did not return within 3 seconds of processor", marks=pytest.mark.slow),
+        pytest.param(
+            "endless choice", "did not return within 3 seconds of processor", marks=pytest.mark.slow
+        ),
         ("endless game", "went on for more than max_plies"),
     ],
 )
@@ -60,7 +62,9 @@ def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
 
 def test_a_game_that_does_not_come_back_is_told_by_its_function(tmp_path):
     """In less time than people are given, and here."""
-    evidence = Evidence(load_trusted(str(write_game(tmp_path, "endless choice"))), **{**TRIAL, "law_s": 0.5})
+    evidence = Evidence(
+        load_trusted(str(write_game(tmp_path, "endless choice"))), **{**TRIAL, "law_s": 0.5}
+    )
     result = next(result for result in judge_all(evidence, *FATAL) if not result.ok)
     assert "did not return within 0.5 seconds of processor time, in legal_actions" in result.detail
 
@@ -96,9 +100,21 @@ def test_check_does_not_send_people_to_check(tmp_path):
 def test_what_the_first_games_do_not_show_is_caught_by_the_guards(place):
     """Nothing is tried out here, so that the compiled rules are the first that go wrong."""
     cases = (
-        ("    return STEP\n", "    return 4000 if state.total == 9 else STEP\n", "legal_actions returns fewer"),
-        ("out[state.mover] = -1.0", "out[state.mover] = np.nan", "payoffs writes a result that is not in"),
-        ("rules.goal else state.mover", "rules.goal else state.mover + 5", "seat_to_move returns a number"),
+        (
+            "    return STEP\n",
+            "    return 4000 if state.total == 9 else STEP\n",
+            "legal_actions returns fewer",
+        ),
+        (
+            "out[state.mover] = -1.0",
+            "out[state.mover] = np.nan",
+            "payoffs writes a result that is not in",
+        ),
+        (
+            "rules.goal else state.mover",
+            "rules.goal else state.mover + 5",
+            "seat_to_move returns a number",
+        ),
     )
     for number, (old, new, says) in enumerate(cases):
         path = place / f"race{number}.py"
@@ -192,7 +208,9 @@ def test_every_fault_is_one_of_the_file(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["caption out of range at the end", "board raises", "rare count"])
-def test_whoever_plays_a_faulty_game_in_the_browser_is_told_and_the_server_lives_on(tmp_path, fault):
+def test_whoever_plays_a_faulty_game_in_the_browser_is_told_and_the_server_lives_on(
+    tmp_path, fault
+):
     assert run_one(fault, "serve", write_game(tmp_path, fault), 120)[0] == TOLD
 
 

@@ -51,7 +51,8 @@ def test_a_champion_whose_copy_is_damaged_plays_from_its_generation_and_says_so(
     assert "is not the champion that the run wrote" in summarise(damaged).notes[-1]
     flip(damaged / "generations" / "0002" / "network.safetensors", -5)
     with pytest.raises(
-        DamagedError, match=r"network.safetensors is not what the manifest says|champion.safetensors is"
+        DamagedError,
+        match=r"network.safetensors is not what the manifest says|champion.safetensors is",
     ):
         play(damaged)
 
@@ -73,7 +74,11 @@ def test_weights_that_lie_anywhere_are_checked_too(damaged, tmp_path):
             "simulations = 6\n",
             "says selfplay.simulations=6, but the run began with selfplay",
         ),
-        ("seed = 0\n", "seed = 1\n", "says seed=1, but the run began with seed=0: restore it; for other settings"),
+        (
+            "seed = 0\n",
+            "seed = 1\n",
+            "says seed=1, but the run began with seed=0: restore it; for other settings",
+        ),
         (
             "batch_size = 16\n",
             "",
@@ -113,11 +118,16 @@ def test_a_comment_in_the_config_is_nobodys_business(damaged):
         ("samples/0003-000.safetensors", b""),
     ],
 )
-def test_what_is_damaged_in_a_generation_under_way_is_made_again(whole_run, damaged, tmp_path, file, content):
+def test_what_is_damaged_in_a_generation_under_way_is_made_again(
+    whole_run, damaged, tmp_path, file, content
+):
     expected = go_on(fresh(whole_run, tmp_path / "other"))
     (damaged / file).write_bytes(content)
     assert all("again" in note for note in finish(damaged))
-    found = {key.replace(str(damaged), str(tmp_path / "other")): value for key, value in go_on(damaged).items()}
+    found = {
+        key.replace(str(damaged), str(tmp_path / "other")): value
+        for key, value in go_on(damaged).items()
+    }
     assert found == expected
 
 
@@ -125,7 +135,9 @@ def test_a_shard_that_was_deleted_is_missed(damaged):
     (damaged / "samples" / "0001-001.safetensors").unlink()
     for name in ("training.json", "network.safetensors", "trainer.safetensors"):
         (damaged / "generations" / "0003.part" / name).unlink()
-    assert finish(damaged) == [f"{damaged}: samples/0001-001.safetensors is gone; training continues without it"]
+    assert finish(damaged) == [
+        f"{damaged}: samples/0001-001.safetensors is gone; training continues without it"
+    ]
 
 
 def test_a_run_that_is_moved_while_it_is_read_is_one_sentence(damaged, monkeypatch):
@@ -139,9 +151,15 @@ def test_generations_of_another_run_do_not_fit_the_chain(damaged, tmp_path):
     manifest = damaged / "generations" / "0001" / "manifest.json"
     facts = json.loads(manifest.read_text())
     folder = RunFolder.open(damaged)
-    write_manifest(manifest.parent, 1, {k: v for k, v in facts.items() if k not in ("form", "seal", "files", "before")})
+    write_manifest(
+        manifest.parent,
+        1,
+        {k: v for k, v in facts.items() if k not in ("form", "seal", "files", "before")},
+    )
     folder.newest()
-    assert folder.notes == [f"generation 1 of {damaged} is not the one that generation 2 was made from"]
+    assert folder.notes == [
+        f"generation 1 of {damaged} is not the one that generation 2 was made from"
+    ]
     assert not verify(str(damaged)).ok
     with pytest.raises(Told):
         go_on(damaged)

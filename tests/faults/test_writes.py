@@ -1,4 +1,6 @@
-"""A kill or a full disk at a write of a run: nothing is lost, and what is made again is the same."""
+"""A kill or a full disk at a write of a run: nothing is lost, and what is made again is the
+same.
+"""
 
 import pytest
 

@@ -1,6 +1,8 @@
-"""Every door that a text comes in by, with texts that are damaged at random: read, or refused in one sentence.
+"""Every door that a text comes in by, with texts that are damaged at random: read, or refused in
+one sentence.
 
-What a door reads and can write again reads back the same; an engine that refuses a line is as it was before.
+What a door reads and can write again reads back the same; an engine that refuses a line is as it
+was before.
 """
 
 import json
@@ -29,8 +31,41 @@ from tests.protocols.lines import Listener
 from tests.records.play import random_table
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hex_rave.toml"
-ODD = ("", "\x00", "\t", "ä", "٣", "-1", "1e9", "1e999", "9" * 5000, "1" + "0" * 400, "nan", "null", "\u2028", "\\")
-ODD += ('"', "[", "]", "{", "}", "(", ")", ";", ",", ":", "=", "@", "[[[[[[[", "./evil.py", "hex:size=19", "1-0", "$3")
+ODD = (
+    "",
+    "\x00",
+    "\t",
+    "ä",
+    "٣",
+    "-1",
+    "1e9",
+    "1e999",
+    "9" * 5000,
+    "1" + "0" * 400,
+    "nan",
+    "null",
+    "\u2028",
+    "\\",
+)
+ODD += (
+    '"',
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    ",",
+    ":",
+    "=",
+    "@",
+    "[[[[[[[",
+    "./evil.py",
+    "hex:size=19",
+    "1-0",
+    "$3",
+)
 ODD += ("%", "--", "Z0", "n" * 300, "\udcff")
 
 
@@ -44,7 +79,11 @@ def damage(rng: random.Random, texts: tuple[str, ...]) -> str:
         letter = chr(rng.choice((rng.randrange(32, 127), rng.randrange(0x3000))))
         word = rng.choice((*other.split(), "", *ODD))
         half = other[rng.randrange(len(other) + 1) :]
-        text = text[:place] + rng.choice((letter, letter, "", word, f" {word} ", text[place:end] * 2)) + text[end:]
+        text = (
+            text[:place]
+            + rng.choice((letter, letter, "", word, f" {word} ", text[place:end] * 2))
+            + text[end:]
+        )
         text = text[:place] + half if rng.random() < 0.1 else text
     return text
 
@@ -68,7 +107,12 @@ def record_texts(suffix: str) -> tuple[str, ...]:
     game = {".pgn": "chess", ".sgf": "hex:size=3,swap=true"}.get(suffix, "tic_tac_toe")
     if suffix == ".jsonl":
         header = {"form": MATCH_FORM, "game": "tic_tac_toe", "seed": 0}
-        played = {"match": [0, 1, 0, 0], "players": ["a", "b"], "moves": ["a1"], "payoffs": [-1.0, 1.0]}
+        played = {
+            "match": [0, 1, 0, 0],
+            "players": ["a", "b"],
+            "moves": ["a1"],
+            "payoffs": [-1.0, 1.0],
+        }
         return (json.dumps(header) + "\n" + json.dumps({**played, "reason": "time"}) + "\n",)
     return tuple(WRITERS[suffix](random_table(game, seed, most=4).to_record()) for seed in range(5))
 
@@ -79,7 +123,9 @@ def in_file(name: str, read: Callable[[Path], object], folder: Path) -> Use:
 
     def use(text: str) -> object:
         content = text.encode("utf-8", errors="surrogatepass")
-        path.write_bytes(content if rng.random() < 0.9 else content[: len(content) // 2] + b"\xff" + content)
+        path.write_bytes(
+            content if rng.random() < 0.9 else content[: len(content) // 2] + b"\xff" + content
+        )
         return read(path)
 
     return use
@@ -108,7 +154,9 @@ def positions_of(name: str) -> tuple[str, ...]:
 
 
 def moves_of(name: str) -> tuple[str, ...]:
-    return tuple(sorted({move for state in states_of(name) for move in load(name).legal_moves(state)}))
+    return tuple(
+        sorted({move for state in states_of(name) for move in load(name).legal_moves(state)})
+    )
 
 
 def read_positions(name: str, _folder: Path) -> Use:
@@ -195,12 +243,16 @@ def speak_uci(_folder: Path) -> Use:
             return
         before, start, was_searching = uci_state(engine), len(listener.sent), engine.is_searching
         sent = listener.tell(line)
-        refused = [text for text in sent if text.startswith("info string ") and "mate is no" not in text]
+        refused = [
+            text for text in sent if text.startswith("info string ") and "mate is no" not in text
+        ]
         assert not any("failed: " in text for text in sent), sent
         assert not refused or was_searching or uci_state(engine) == before, sent
         if line.split()[:1] == ["go"] and not refused:
             listener.tell("stop")
-            assert sum(text.startswith("bestmove") for text in listener.sent[start:]) == 1, listener.sent[start:]
+            assert sum(text.startswith("bestmove") for text in listener.sent[start:]) == 1, (
+                listener.sent[start:]
+            )
         if refused:
             raise Told(refused)
 
@@ -208,7 +260,13 @@ def speak_uci(_folder: Path) -> Use:
 
 
 def gtp_state(engine: GtpEngine) -> object:
-    return engine.game.text, engine.table.moves, engine.table.termination, tuple(engine.clocks), engine.player.text
+    return (
+        engine.game.text,
+        engine.table.moves,
+        engine.table.termination,
+        tuple(engine.clocks),
+        engine.player.text,
+    )
 
 
 def speak_gtp(_folder: Path) -> Use:
@@ -234,15 +292,41 @@ def speak_gtp(_folder: Path) -> Use:
 
 # --- all doors
 
-PLAYERS = ("random", "uct:2000", "rave:0.5s,bias=1e-5,final=value", "gumbel:64@none", "level:easy", "./none.py:a=3")
-PLAYERS += ("uci:true,elo=1400,movetime=0.1", "gtp:'true' -x,movetime=2", "uct:100,reuse=1,trees=2", "human")
-GAMES = ("hex:size=7,swap=true", "tic_tac_toe", "breakthrough:rows=6,columns=5", "take_it_easy", "./none.py:goal=5")
+PLAYERS = (
+    "random",
+    "uct:2000",
+    "rave:0.5s,bias=1e-5,final=value",
+    "gumbel:64@none",
+    "level:easy",
+    "./none.py:a=3",
+)
+PLAYERS += (
+    "uci:true,elo=1400,movetime=0.1",
+    "gtp:'true' -x,movetime=2",
+    "uct:100,reuse=1,trees=2",
+    "human",
+)
+GAMES = (
+    "hex:size=7,swap=true",
+    "tic_tac_toe",
+    "breakthrough:rows=6,columns=5",
+    "take_it_easy",
+    "./none.py:goal=5",
+)
 NETWORKS = ("tiny", "resnet:blocks=2,channels=16", "small,heads=wide", "kind=mlp,blocks=1")
-SETTINGS = ("selfplay.games=64", "trainer.learning_rate=0.01", "network=2x8", "league.anchors=random;uct:10", "seed=7")
+SETTINGS = (
+    "selfplay.games=64",
+    "trainer.learning_rate=0.01",
+    "network=2x8",
+    "league.anchors=random;uct:10",
+    "seed=7",
+)
 MESSAGES = (
-    '{"type": "new", "game": "hex:size=5", "seats": ["human", "uct:9"], "seed": 7, "moves": ["a1"], "pace": 0.5}',
+    '{"type": "new", "game": "hex:size=5", "seats": ["human", "uct:9"], "seed": 7, "moves": '
+    '["a1"], "pace": 0.5}',
     '{"type": "move", "table": "x", "move": "a1", "ply": 3, "seconds": 1.5, "request": 4}',
-    '{"type": "analyse", "game": "hex", "moves": [], "player": "rave:100", "lane": "b", "request": 5}',
+    '{"type": "analyse", "game": "hex", "moves": [], "player": "rave:100", "lane": "b", '
+    '"request": 5}',
     '{"type": "pace", "table": "x", "paused": true, "request": 6}',
 )
 
@@ -265,22 +349,33 @@ DOORS: dict[str, Door] = {
     "networks": plain(parse_network, NETWORKS, 400),
     "--set": plain(set_one, SETTINGS, 200),
     "config TOML": Door(
-        partial(in_file, "config.toml", load_config), lambda: (write_toml(make_config("hex").to_dict()),), 100
+        partial(in_file, "config.toml", load_config),
+        lambda: (write_toml(make_config("hex").to_dict()),),
+        100,
     ),
-    "experiment TOML": Door(partial(in_file, "a.toml", load_experiment), lambda: (EXAMPLE.read_text(),), 150),
+    "experiment TOML": Door(
+        partial(in_file, "a.toml", load_experiment), lambda: (EXAMPLE.read_text(),), 150
+    ),
     "UCI lines": Door(speak_uci, lambda: UCI_LINES, 2000),
     "GTP lines": Door(speak_gtp, lambda: GTP_LINES, 2000),
     **{
         f"{suffix} records": Door(
-            partial(in_file, f"game{suffix}", read_and_write_again), partial(record_texts, suffix), count
+            partial(in_file, f"game{suffix}", read_and_write_again),
+            partial(record_texts, suffix),
+            count,
         )
         for suffix, count in ((".json", 150), (".jsonl", 50), (".pgn", 40), (".sgf", 100))
     },
     **{
-        f"positions of {name}": Door(partial(read_positions, name), partial(positions_of, name), 100)
+        f"positions of {name}": Door(
+            partial(read_positions, name), partial(positions_of, name), 100
+        )
         for name in BUILT_IN
     },
-    **{f"moves of {name}": Door(partial(read_moves, name), partial(moves_of, name), 100) for name in BUILT_IN},
+    **{
+        f"moves of {name}": Door(partial(read_moves, name), partial(moves_of, name), 100)
+        for name in BUILT_IN
+    },
 }
 
 
@@ -288,7 +383,9 @@ TIMES = 1e6 / sum(door.count for door in DOORS.values())
 """How many small campaigns a full one is: a million lines."""
 
 
-def run_campaign(place: Path, table: Table, *, times: float, doors: dict[str, Door] = DOORS) -> None:
+def run_campaign(
+    place: Path, table: Table, *, times: float, doors: dict[str, Door] = DOORS
+) -> None:
     """So many times the small campaign."""
 
     @cache
@@ -296,7 +393,9 @@ def run_campaign(place: Path, table: Table, *, times: float, doors: dict[str, Do
         rng = random.Random(f"{name} {table.seed} {table.worker}")
         return doors[name].open(place), doors[name].texts(), rng
 
-    for name in table.turns(name for name, door in doors.items() for _ in range(max(1, round(times * door.count)))):
+    for name in table.turns(
+        name for name, door in doors.items() for _ in range(max(1, round(times * door.count)))
+    ):
         use, texts, rng = opened(name)
         text = damage(rng, texts)
         table.judge(name, lambda use=use, text=text: bool(use(text)) * 0, 0, repr(text[:300]))

@@ -1,8 +1,10 @@
-"""A kill, or a full disk, at every single write of a run; then it goes on, to the same bytes as an undisturbed one.
+"""A kill, or a full disk, at every single write of a run; then it goes on, to the same bytes as an
+undisturbed one.
 
-What changes a file or a folder is counted where Python itself announces it (audit events: a file is opened to be
-written, something is renamed or removed, a folder is made), and at every fsync, where the content is not yet in place.
-Each try is a process of its own, forked off, since such a watch cannot be taken away again.
+What changes a file or a folder is counted where Python itself announces it (audit events: a file is
+opened to be written, something is renamed or removed, a folder is made), and at every fsync, where
+the content is not yet in place. Each try is a process of its own, forked off, since such a watch
+cannot be taken away again.
 """
 
 import errno
@@ -41,7 +43,11 @@ def watch(folder: Path, act: Callable[[str], None]) -> None:
     def hear(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             path, _, flags = args
-            if isinstance(path, str) and path.startswith(below) and flags & (os.O_WRONLY | os.O_RDWR):
+            if (
+                isinstance(path, str)
+                and path.startswith(below)
+                and flags & (os.O_WRONLY | os.O_RDWR)
+            ):
                 act(event)
         elif event in CHANGES and str(args[0]).startswith(below):
             act(event)
@@ -63,8 +69,12 @@ def fill_disk(event: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def run_apart(path: Path, generations: int, number: int, act: Callable[[str], None]) -> tuple[int, str]:
-    """Train in a process of its own that meets `act` at its change of this number; how it ended, and what it said."""
+def run_apart(
+    path: Path, generations: int, number: int, act: Callable[[str], None]
+) -> tuple[int, str]:
+    """Train in a process of its own that meets `act` at its change of this number; how it ended,
+    and what it said.
+    """
     end, begin = os.pipe()
     child = os.fork()
     if child == 0:
@@ -110,10 +120,16 @@ def work(path: Path, generations: int, number: int, act: Callable[[str], None], 
 
 
 def bytes_of(path: Path) -> dict[str, str]:
-    """The hash of each file that holds no times: settings, networks, samples, and which others there are."""
-    files = [file for file in sorted(path.rglob("*")) if file.is_file() and file.name not in DERIVED]
+    """The hash of each file that holds no times: settings, networks, samples, and which others
+    there are.
+    """
+    files = [
+        file for file in sorted(path.rglob("*")) if file.is_file() and file.name not in DERIVED
+    ]
     timed = (".json", ".jsonl")
-    return {str(file.relative_to(path)): "" if file.suffix in timed else hash_of(file) for file in files}
+    return {
+        str(file.relative_to(path)): "" if file.suffix in timed else hash_of(file) for file in files
+    }
 
 
 def run_campaign(place: Path, table: Table, *, generations: int, every: int) -> None:
@@ -124,14 +140,18 @@ def run_campaign(place: Path, table: Table, *, generations: int, every: int) -> 
     assert code == DONE, said
     expected, changes = bytes_of(whole), int(said)
     kinds = {"kill at a write": kill, "disk full at a write": fill_disk}
-    for number in table.turns(random.Random(table.seed).sample(range(1, changes + 1), changes)[::every]):
+    for number in table.turns(
+        random.Random(table.seed).sample(range(1, changes + 1), changes)[::every]
+    ):
         for kind, act in kinds.items():
             shutil.rmtree(work_place, ignore_errors=True)
             first = run_apart(work_place, generations, number, act)
             again = run_apart(work_place, generations, -1, kill)
             found = bytes_of(work_place)
             table.add(
-                kind, judge(first, again, found == expected), f"{number}: {first} {again} {differ(found, expected)}"
+                kind,
+                judge(first, again, found == expected),
+                f"{number}: {first} {again} {differ(found, expected)}",
             )
 
 

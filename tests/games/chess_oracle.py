@@ -1,4 +1,6 @@
-"""The package `chess` as the oracle: action numbers worked out from its moves, how a game ends, where to start."""
+"""The package `chess` as the oracle: action numbers worked out from its moves, how a game ends,
+where to start.
+"""
 
 import random
 
@@ -10,8 +12,13 @@ UNDERPROMOTIONS = [chess.KNIGHT, chess.BISHOP, chess.ROOK]
 
 
 def action_of(move: chess.Move, turn: chess.Color) -> int:
-    """source * 73 + plane as the documentation says, on a board whose ranks are mirrored for black."""
-    source, target = (square if turn else chess.square_mirror(square) for square in (move.from_square, move.to_square))
+    """source * 73 + plane as the documentation says, on a board whose ranks are mirrored for
+    black.
+    """
+    source, target = (
+        square if turn else chess.square_mirror(square)
+        for square in (move.from_square, move.to_square)
+    )
     files = chess.square_file(target) - chess.square_file(source)
     ranks = chess.square_rank(target) - chess.square_rank(source)
     if move.promotion in UNDERPROMOTIONS:
@@ -50,7 +57,9 @@ def random_endgame(rng: random.Random) -> chess.Board:
 
 
 def choose_move(board: chess.Board, rng: random.Random, back_and_forth: float) -> chess.Move:
-    """A random move; with this chance the one that takes back one's own last, so that positions come again."""
+    """A random move; with this chance the one that takes back one's own last, so that positions
+    come again.
+    """
     if len(board.move_stack) > 1 and rng.random() < back_and_forth:
         last = board.move_stack[-2]
         back = chess.Move(last.to_square, last.from_square)

@@ -1,4 +1,6 @@
-"""Golden playthroughs: one short game each, as text. `python -m tests.games.golden` writes them anew; read the diff."""
+"""Golden playthroughs: one short game each, as text. `python -m tests.games.golden` writes them
+anew; read the diff.
+"""
 
 from pathlib import Path
 
@@ -23,7 +25,9 @@ MOST_PLIES = 40
 
 
 def playthrough(text: str) -> str:
-    """A game whose every choice follows from the ply alone, so that no random generator is part of the golden."""
+    """A game whose every choice follows from the ply alone, so that no random generator is part of
+    the golden.
+    """
     game = load(text)
     state, lines = game.initial_state(), [f"game {game.text}"]
     for ply in range(MOST_PLIES):

@@ -1,8 +1,13 @@
-"""Breakthrough and Knightthrough once more, read off the rules with letters on a board: the slow way that is plain."""
+"""Breakthrough and Knightthrough once more, read off the rules with letters on a board: the slow
+way that is plain.
+"""
 
 from hypothesis import strategies as st
 
-STEPS = {"breakthrough": ((1, -1), (1, 0), (1, 1)), "knightthrough": ((2, -1), (2, 1), (1, -2), (1, 2))}
+STEPS = {
+    "breakthrough": ((1, -1), (1, 0), (1, 1)),
+    "knightthrough": ((2, -1), (2, 1), (1, -2), (1, 2)),
+}
 """Rows ahead and columns aside of the moves."""
 
 
@@ -14,7 +19,10 @@ def boards(rows: int, columns: int) -> st.SearchStrategy[str]:
 
     def draw(pieces: tuple[set, set, str]) -> str:
         letters = {**dict.fromkeys(pieces[0], "w"), **dict.fromkeys(pieces[1], "b")}
-        lines = ["".join(letters.get((row, column), ".") for column in range(columns)) for row in range(rows)]
+        lines = [
+            "".join(letters.get((row, column), ".") for column in range(columns))
+            for row in range(rows)
+        ]
         return f"{'/'.join(reversed(lines))} {pieces[2]}"
 
     return st.tuples(white, black, st.sampled_from("wb")).map(draw)
@@ -33,5 +41,7 @@ def moves_by_hand(name: str, text: str) -> set[str]:
                 if 0 <= to_row < rows and 0 <= to_column < columns:
                     target = lines[to_row][to_column]
                     if target == "." or (target != mover and aside != 0):
-                        found.add(f"{'abcdefgh'[column]}{row + 1}{'abcdefgh'[to_column]}{to_row + 1}")
+                        found.add(
+                            f"{'abcdefgh'[column]}{row + 1}{'abcdefgh'[to_column]}{to_row + 1}"
+                        )
     return found

@@ -10,17 +10,23 @@ ODD = "0123456789/ .-+_\n\t\0²٣Ⅷé💥"
 
 
 def texts_near(game: Game, letters: str) -> st.SearchStrategy[str]:
-    """Texts of any kind, texts in the game's alphabet, and positions with a part exchanged for another text."""
+    """Texts of any kind, texts in the game's alphabet, and positions with a part exchanged for
+    another text.
+    """
     start = game.format_state(game.initial_state())
     alphabet = st.sampled_from(letters + ODD)
     short = st.text(alphabet, max_size=6)
     place = st.integers(0, len(start))
-    edited = st.tuples(place, place, short).map(lambda edit: start[: edit[0]] + edit[2] + start[edit[1] :])
+    edited = st.tuples(place, place, short).map(
+        lambda edit: start[: edit[0]] + edit[2] + start[edit[1] :]
+    )
     return st.one_of(st.text(max_size=40), st.text(alphabet, max_size=40), edited)
 
 
 def read_safely(game: Game, text: str) -> State | None:
-    """A text is refused in one sentence, or it is a position that can be asked everything and written again."""
+    """A text is refused in one sentence, or it is a position that can be asked everything and
+    written again.
+    """
     try:
         state = game.parse_state(text)
     except BadPositionError:

@@ -1,4 +1,6 @@
-"""One process that compares many games with numba-cuda's simulator, a line for each: to start one takes seconds."""
+"""One process that compares many games with numba-cuda's simulator, a line for each: to start one
+takes seconds.
+"""
 
 import json
 import os

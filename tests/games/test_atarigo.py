@@ -1,4 +1,6 @@
-"""Atarigo: capture, suicide and the lack of a move by hand, a plain implementation as the oracle, and the text."""
+"""Atarigo: capture, suicide and the lack of a move by hand, a plain implementation as the oracle,
+and the text.
+"""
 
 import random
 from fractions import Fraction
@@ -31,7 +33,9 @@ class PlainBoard:
     def beside(self, cell):
         row, column = cell
         around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-        return [(high, wide) for high, wide in around if 0 <= high < self.size and 0 <= wide < self.size]
+        return [
+            (high, wide) for high, wide in around if 0 <= high < self.size and 0 <= wide < self.size
+        ]
 
     def has_liberty(self, cell):
         chain, fresh = {cell}, [cell]
@@ -46,7 +50,8 @@ class PlainBoard:
 
     def takes(self, cell):
         return any(
-            self.stones.get(near) == 1 - self.stones[cell] and not self.has_liberty(near) for near in self.beside(cell)
+            self.stones.get(near) == 1 - self.stones[cell] and not self.has_liberty(near)
+            for near in self.beside(cell)
         )
 
     def is_legal(self, cell):
@@ -61,7 +66,10 @@ class PlainBoard:
         if self.winner is not None:
             return []
         return [
-            (row, column) for row in range(self.size) for column in range(self.size) if self.is_legal((row, column))
+            (row, column)
+            for row in range(self.size)
+            for column in range(self.size)
+            if self.is_legal((row, column))
         ]
 
     def play(self, cell):
@@ -93,7 +101,9 @@ def test_random_games_agree_with_a_plain_implementation(size, games):
             assert atarigo.seat_to_move(game.rules, state) == plain.mover
             count = atarigo.legal_actions(game.rules, state, actions)
             cells = plain.legal_cells()
-            assert sorted(actions[:count].tolist()) == [row * size + column for row, column in cells]
+            assert sorted(actions[:count].tolist()) == [
+                row * size + column for row, column in cells
+            ]
             row, column = chooser.choice(cells)
             plain.play((row, column))
             atarigo.play(game.rules, state, row * size + column)
@@ -121,7 +131,11 @@ def test_a_stone_without_liberties_is_taken_in_the_middle_on_the_edge_and_in_the
     . . b w b
     """
     state = position(FIVE, drawing, "b")
-    assert {move for move in FIVE.legal_moves(state) if wins_at_once(FIVE, state, move)} == {"d3", "d2", "a4"}
+    assert {move for move in FIVE.legal_moves(state) if wins_at_once(FIVE, state, move)} == {
+        "d3",
+        "d2",
+        "a4",
+    }
 
 
 def test_a_chain_is_taken_as_a_whole_and_only_without_any_liberty():
@@ -217,8 +231,8 @@ def test_a_side_without_a_move_has_lost():
 def test_perft_by_closed_form():
     """On 3x3, at ply 4: 9 * 8 * 7 * 6 lines, less two kinds.
 
-    In 4 * 2 lines a stone in a corner is taken at ply 3, and the 6 answers fall away. In 4 * 2 * 6 lines black holds
-    both neighbours of an empty corner, which is suicide for white.
+    In 4 * 2 lines a stone in a corner is taken at ply 3, and the 6 answers fall away. In 4 * 2 * 6
+    lines black holds both neighbours of an empty corner, which is suicide for white.
     """
     start = THREE.initial_state()
     assert [perft(THREE, start, depth) for depth in range(1, 5)] == [9, 72, 504, 3024 - 8 * 6 - 48]
@@ -244,7 +258,9 @@ def test_the_square_has_seven_other_views():
 
 @cache
 def exact_value(letters: str, mover: int) -> Fraction:
-    """The first seat's expected payoff under uniformly random play on 3x3, by the plain implementation."""
+    """The first seat's expected payoff under uniformly random play on 3x3, by the plain
+    implementation.
+    """
     total, cells = Fraction(0), plain_board(letters, mover).legal_cells()
     for row, column in cells:
         board, cell = plain_board(letters, mover), row * 3 + column
@@ -258,13 +274,16 @@ def exact_value(letters: str, mover: int) -> Fraction:
 
 def plain_board(letters: str, mover: int) -> PlainBoard:
     board = PlainBoard(3)
-    board.stones = {divmod(cell, 3): "bw".index(letter) for cell, letter in enumerate(letters) if letter != "."}
+    board.stones = {
+        divmod(cell, 3): "bw".index(letter) for cell, letter in enumerate(letters) if letter != "."
+    }
     board.mover = mover
     return board
 
 
 @pytest.mark.parametrize(
-    "rows", [["...", "...", "..."], ["...", ".b.", "..."], ["b..", ".wb", ".w."], ["bw.", ".b.", "w.."]]
+    "rows",
+    [["...", "...", "..."], ["...", ".b.", "..."], ["b..", ".wb", ".w."], ["bw.", ".b.", "w.."]],
 )
 def test_rollouts_have_the_exact_odds_of_random_play(rows):
     """Hoeffding: with 200,000 rollouts a right mean is off by 0.013 once in ten million runs."""
@@ -283,7 +302,10 @@ def test_a_traced_rollout_marks_the_stones_that_it_adds(size):
         state, seen = game.initial_state(), np.zeros((2, size * size // 64 + 1), np.uint64)
         with np.errstate(over="ignore"):
             moves = atarigo.traced_rollout(game.rules, state, game.new_actions(), stream, seen)
-        marked = [{key for key in range(size * size) if int(row[key // 64]) >> (key % 64) & 1} for row in seen]
+        marked = [
+            {key for key in range(size * size) if int(row[key // 64]) >> (key % 64) & 1}
+            for row in seen
+        ]
         assert [len(keys) for keys in marked] == [(moves + 1) // 2, moves // 2]
         rows = game.format_state(state).split()[0]
         assert not marked[0] & marked[1], rows
@@ -330,7 +352,10 @@ def test_any_text_is_read_or_refused(text):
 
 @given(st.lists(st.sampled_from("bw."), min_size=9, max_size=9), st.sampled_from("bw"))
 def test_any_small_board_is_read_or_refused(letters, mover):
-    read_safely(THREE, "/".join("".join(letters[start : start + 3]) for start in range(0, 9, 3)) + f" {mover}")
+    read_safely(
+        THREE,
+        "/".join("".join(letters[start : start + 3]) for start in range(0, 9, 3)) + f" {mover}",
+    )
 
 
 @pytest.mark.parametrize("size", [-1, 2, 20])

@@ -20,7 +20,10 @@ BOARD_6X5 = load("breakthrough:rows=6,columns=5")
     [
         (5, 5, 8),
         (7, 4, 3),
-        *(pytest.param(*size, marks=pytest.mark.slow) for size in [(6, 6, 3), (8, 8, 2), (4, 8, 3)]),
+        *(
+            pytest.param(*size, marks=pytest.mark.slow)
+            for size in [(6, 6, 3), (8, 8, 2), (4, 8, 3)]
+        ),
     ],
 )
 def test_random_games_agree_with_openspiel(rows, columns, games):
@@ -43,7 +46,12 @@ def test_random_games_agree_with_openspiel(rows, columns, games):
 def test_perft_of_the_8x8_start():
     """22 first moves (8 straight, 14 diagonal) on either side; the rest by OpenSpiel."""
     game = load("breakthrough")
-    assert [perft(game, game.initial_state(), depth) for depth in (1, 2, 3, 4)] == [22, 484, 11132, 256036]
+    assert [perft(game, game.initial_state(), depth) for depth in (1, 2, 3, 4)] == [
+        22,
+        484,
+        11132,
+        256036,
+    ]
 
 
 @given(boards(6, 5))
@@ -89,7 +97,8 @@ def test_amaf_keys_tell_a_taking_step_from_a_quiet_one():
 
 
 def test_max_plies_is_every_step_short_of_the_far_row_and_one_more():
-    # Two rows of 5 pawns: 3 steps for those in the back, 2 for those in front, for both sides, and the winning step.
+    # Two rows of 5 pawns: 3 steps for those in the back, 2 for those in front, for both sides, and
+    # the winning step.
     assert GAME.max_plies == 2 * (5 * 3 + 5 * 2) + 1
 
 
@@ -129,6 +138,8 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["breakthrough:rows=4,columns=16", "breakthrough:rows=32,columns=2"])
+@pytest.mark.parametrize(
+    "text", ["breakthrough:rows=4,columns=16", "breakthrough:rows=32,columns=2"]
+)
 def test_the_laws_hold_on_the_longest_and_the_widest_board(text):
     assert [result for result in check_game(load(text), simulate=False) if not result.ok] == []

@@ -28,7 +28,10 @@ PERFT = [
     ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", [14, 191, 2812, 43238, 674624, 11030083]),
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", [6, 264, 9467, 422333]),
     ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", [44, 1486, 62379, 2103487]),
-    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", [46, 2079, 89890, 3894594]),
+    (
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+        [46, 2079, 89890, 3894594],
+    ),
 ]
 DEEP = [
     (START, 6, 119060324),
@@ -67,7 +70,10 @@ def compare(state, board):
     assert sorted(GAME.legal_actions(state)) == sorted(legal)
     assert bool(state.checkers) == board.is_check()
     assert state.repeats == (2 if board.is_repetition(3) else 1 if board.is_repetition(2) else 0)
-    assert KEYS.setdefault(GAME.state_key(state), board._transposition_key()) == board._transposition_key()
+    assert (
+        KEYS.setdefault(GAME.state_key(state), board._transposition_key())
+        == board._transposition_key()
+    )
     if how:
         white = 1 if "white wins" in how else -1 if "black wins" in how else 0
         assert GAME.payoffs(state).tolist() == [white, -white]
@@ -122,7 +128,12 @@ def test_the_texts_of_all_moves_agree_with_the_oracle(text):
 PLACES = st.dictionaries(st.integers(0, 63), st.sampled_from([*"PNBRQpnbrq", None]), max_size=4)
 
 
-@given(st.sampled_from([text for text, _ in PERFT]), PLACES, st.booleans(), st.none() | st.integers(0, 63))
+@given(
+    st.sampled_from([text for text, _ in PERFT]),
+    PLACES,
+    st.booleans(),
+    st.none() | st.integers(0, 63),
+)
 def test_positions_with_a_few_squares_changed_agree_with_the_oracle(text, places, turn, en_passant):
     board = chess.Board(text)
     for square, kind in places.items():
@@ -139,7 +150,9 @@ def test_positions_with_a_few_squares_changed_agree_with_the_oracle(text, places
 
 
 def test_equal_positions_have_equal_keys_and_different_ones_different_keys():
-    """Whatever the games above have seen; chances of two different positions with one key are about 1e-12."""
+    """Whatever the games above have seen; chances of two different positions with one key are about
+    1e-12.
+    """
     after = play_all(START, "Nf3 Nf6 Nc3 Nc6")
     assert GAME.state_key(after) == GAME.state_key(play_all(START, "Nc3 Nc6 Nf3 Nf6"))
     assert GAME.state_key(after) != GAME.state_key(GAME.play(after, "Rg1"))
@@ -318,10 +331,33 @@ def test_no_game_is_longer_than_its_irreversible_moves_allow():
 def test_the_input_shows_the_board_from_the_side_to_move():
     planes = GAME.encode(GAME.parse_state("4k3/8/8/8/1pP5/8/8/R3K3 b Q c3 0 1"))
     assert planes.shape == (19, 8, 8)
-    ones = {(plane, *square) for plane, *square in np.argwhere(planes[[0, 5, 6, 9, 11, 16]] == 1).tolist()}
+    ones = {
+        (plane, *square)
+        for plane, *square in np.argwhere(planes[[0, 5, 6, 9, 11, 16]] == 1).tolist()
+    }
     # b4 is on black's fifth rank: my pawn, my king; their pawn, rook and king; c3 to take on.
     assert ones == {(0, 4, 1), (1, 0, 4), (2, 4, 2), (3, 7, 0), (4, 7, 4), (5, 5, 2)}
-    assert planes.sum(axis=(1, 2)).tolist() == [1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 64, 1, 0, 0]
+    assert planes.sum(axis=(1, 2)).tolist() == [
+        1,
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        0,
+        0,
+        1,
+        0,
+        1,
+        0,
+        0,
+        0,
+        64,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_the_input_shows_the_clock_and_whether_the_position_was_there_before():
@@ -334,7 +370,10 @@ def test_the_input_shows_the_clock_and_whether_the_position_was_there_before():
 
 @pytest.mark.parametrize("text", [KIWIPETE, PERFT[3][0], "8/8/8/8/1pP5/8/8/R3K2k b - c3 7 12"])
 def test_black_sees_the_mirrored_position_as_white_does(text):
-    state, mirrored = GAME.parse_state(text), GAME.parse_state(chess.Board(text).mirror().fen(en_passant="fen"))
+    state, mirrored = (
+        GAME.parse_state(text),
+        GAME.parse_state(chess.Board(text).mirror().fen(en_passant="fen")),
+    )
     assert (GAME.encode(state) == GAME.encode(mirrored)).all()
     assert GAME.legal_actions(state) == GAME.legal_actions(mirrored)
     assert GAME.state_key(state) != GAME.state_key(mirrored)

@@ -53,7 +53,12 @@ def test_a_text_that_is_no_move_here_is_refused(text, move, complaint):
         GAME.parse_action(GAME.parse_state(text), move)
 
 
-@given(st.one_of(st.text(max_size=10), st.from_regex(r"[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[NQ])?\+?", fullmatch=True)))
+@given(
+    st.one_of(
+        st.text(max_size=10),
+        st.from_regex(r"[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[NQ])?\+?", fullmatch=True),
+    )
+)
 def test_any_text_is_a_legal_move_or_refused(text):
     state = GAME.parse_state(KIWIPETE)
     try:

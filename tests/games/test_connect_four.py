@@ -1,4 +1,6 @@
-"""Connect Four: known counts, OpenSpiel as the oracle, lines by hand, and what the text must refuse."""
+"""Connect Four: known counts, OpenSpiel as the oracle, lines by hand, and what the text must
+refuse.
+"""
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,10 @@ def test_perft_of_the_start():
 
 @pytest.mark.parametrize(("rows", "columns"), [(6, 7), (4, 4), (5, 8), (9, 6)])
 def test_random_games_agree_with_openspiel(rows, columns):
-    game, oracle = load("connect_four", rows=rows, columns=columns), f"connect_four(rows={rows},columns={columns})"
+    game, oracle = (
+        load("connect_four", rows=rows, columns=columns),
+        f"connect_four(rows={rows},columns={columns})",
+    )
     for seed in range(5):
         play_in_both(game, oracle, lambda theirs, ours, action: action, seed=seed)
 
@@ -134,4 +139,8 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=15,columns=4", "rows=7,columns=8"])
 def test_the_laws_hold_on_boards_that_fill_the_word(size):
-    assert [result for result in check_game(load(f"connect_four:{size}"), simulate=False) if not result.ok] == []
+    assert [
+        result
+        for result in check_game(load(f"connect_four:{size}"), simulate=False)
+        if not result.ok
+    ] == []

@@ -1,4 +1,6 @@
-"""Domineering: who wins on small boards, positions by hand, views of both seats, and what the text must refuse."""
+"""Domineering: who wins on small boards, positions by hand, views of both seats, and what the text
+must refuse.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ WIDE = load("domineering:rows=2,columns=4")
 
 
 def side_to_move_wins(rules, states, actions, counts, cursors):
-    """Kernel: a search with its own stack. Who has no move left to try has lost, and its opponent's move was right."""
+    """Kernel: a search with its own stack. Who has no move left to try has lost, and its opponent's
+    move was right.
+    """
     level = 0
     counts[0], cursors[0] = legal_actions(rules, states[0], actions[0]), 0
     while True:
@@ -39,7 +43,9 @@ def vertical_wins_first(rows, columns):
     states, actions = game.new_states(depth), np.zeros((depth, game.max_legal), np.int32)
     states[0] = game.initial_state()
     search = game.compile(side_to_move_wins)
-    return bool(search(game.rules, states, actions, np.zeros(depth, np.int64), np.zeros(depth, np.int64)))
+    return bool(
+        search(game.rules, states, actions, np.zeros(depth, np.int64), np.zeros(depth, np.int64))
+    )
 
 
 SOLVED = {
@@ -60,14 +66,21 @@ SOLVED = {
     (4, 6): "first",
     (5, 5): "second",
 }
-"""Rows and columns, and who wins: Breuker, Uiterwijk and van den Herik 2000; Lachmann, Moore and Rapaport 2002."""
+"""Rows and columns, and who wins: Breuker, Uiterwijk and van den Herik 2000; Lachmann, Moore and
+Rapaport 2002.
+"""
 
 
 @pytest.mark.parametrize(("rows", "columns"), SOLVED)
 def test_small_boards_are_won_by_whom_the_literature_says(rows, columns):
     """Horizontal moves first on the board with rows and columns exchanged."""
     vertical, horizontal = vertical_wins_first(rows, columns), vertical_wins_first(columns, rows)
-    names = {(True, True): "first", (True, False): "vertical", (False, True): "horizontal", (False, False): "second"}
+    names = {
+        (True, True): "first",
+        (True, False): "vertical",
+        (False, True): "horizontal",
+        (False, False): "second",
+    }
     assert names[vertical, horizontal] == SOLVED[rows, columns]
 
 
@@ -107,7 +120,10 @@ def test_the_planes_show_what_is_empty_and_who_could_still_cover_it():
 
 def test_the_picture_shows_whole_dominoes():
     state = GAME.parse_state("v3/v1hh/v1hh/v3 v")
-    assert GAME.show(state).text == "4 V . . .\n3 V . H H\n2 V . H H\n1 V . . .\n  a b c d\nvertical to move"
+    assert (
+        GAME.show(state).text
+        == "4 V . . .\n3 V . H H\n2 V . H H\n1 V . . .\n  a b c d\nvertical to move"
+    )
     assert sum(bool(piece.shapes) for piece in GAME.scene(state).pieces) == 4
 
 
@@ -146,4 +162,8 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=2,columns=26", "rows=32,columns=2"])
 def test_the_laws_hold_on_boards_that_are_not_square(size):
-    assert [result for result in check_game(load(f"domineering:{size}"), simulate=False) if not result.ok] == []
+    assert [
+        result
+        for result in check_game(load(f"domineering:{size}"), simulate=False)
+        if not result.ok
+    ] == []

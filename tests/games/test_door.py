@@ -109,7 +109,9 @@ def test_the_door_of_every_game_is_complete(name):
     assert 0 <= game.amaf_key(state, game.legal_actions(state)[0]) < game.num_amaf_keys
 
 
-@pytest.mark.parametrize(("name", "has_score"), [("take_it_easy", True), ("oware", True), ("hex", False)])
+@pytest.mark.parametrize(
+    ("name", "has_score"), [("take_it_easy", True), ("oware", True), ("hex", False)]
+)
 def test_games_with_points_have_a_score(name, has_score):
     game = load(name)
     assert game.has("score") is has_score

@@ -1,4 +1,6 @@
-"""The worked examples: a game of chance, one with passes, one of three seats, each held against an oracle."""
+"""The worked examples: a game of chance, one with passes, one of three seats, each held against an
+oracle.
+"""
 
 from pathlib import Path
 
@@ -35,7 +37,9 @@ def test_an_example_keeps_the_laws_and_nothing_is_suspected(name, num_games):
 # --- Othello
 
 
-@pytest.mark.parametrize(("depth", "leaves"), [(1, 4), (2, 12), (3, 56), (4, 244), (5, 1396), (6, 8200), (7, 55092)])
+@pytest.mark.parametrize(
+    ("depth", "leaves"), [(1, 4), (2, 12), (3, 56), (4, 244), (5, 1396), (6, 8200), (7, 55092)]
+)
 def test_othello_has_the_published_numbers_of_lines(depth, leaves):
     """Aart Bik's perft for Reversi, which programs have compared with since 2008."""
     game = example("othello")
@@ -61,13 +65,17 @@ def test_who_cannot_enclose_anything_passes_and_two_passes_end_the_game():
 
 
 def optimal_pig(goal):
-    """The chance of the first player, by value iteration over (mine, theirs, this turn). Neller and Presser 2004."""
+    """The chance of the first player, by value iteration over (mine, theirs, this turn). Neller and
+    Presser 2004.
+    """
     wins = np.ones((2 * goal + 6, goal, 2 * goal + 6))  # at or beyond the goal the game is won
     wins[:goal, :, 0] = 0.5
     change = 1.0
     while change > 1e-7:
         before = wins[:goal, :, 0].copy()
-        lost = 1.0 - np.vstack([before.T, np.zeros((goal + 6, goal))])  # [mine, theirs] once the other is to move
+        lost = 1.0 - np.vstack(
+            [before.T, np.zeros((goal + 6, goal))]
+        )  # [mine, theirs] once the other is to move
         for turn in range(goal - 1, -1, -1):
             mine = np.arange(goal - turn)  # those with more have won
             roll = (lost[mine] + sum(wins[mine, :, turn + side] for side in range(2, 7))) / 6.0
@@ -77,7 +85,9 @@ def optimal_pig(goal):
 
 
 def solve_by_rules(game):
-    """The first seat's chance to win with best play, by value iteration over the positions that the rules lead to."""
+    """The first seat's chance to win with best play, by value iteration over the positions that the
+    rules lead to.
+    """
     start = game.initial_state()
     successors, states = {}, [start]
     while states:
@@ -92,7 +102,9 @@ def solve_by_rules(game):
     best = {CHANCE: lambda known: sum(known) / len(known), 0: max, 1: min}
     for _ in range(200):
         values |= {
-            key: best[seat]([values[one] for one in after]) for key, (seat, _, after) in successors.items() if after
+            key: best[seat]([values[one] for one in after])
+            for key, (seat, _, after) in successors.items()
+            if after
         }
     return values[start.tobytes()]
 

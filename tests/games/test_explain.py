@@ -42,7 +42,11 @@ def test_a_users_rules_are_the_docstring_of_make_or_of_the_file(tmp_path):
     source = (ROOT / "tests" / "race.py").read_text()
     plain, said, silent = (tmp_path / f"{name}.py" for name in ("plain", "said", "silent"))
     plain.write_text(source)
-    said.write_text(source.replace("    functions =", '    """Count.\n\n    Up to ten.\n    """\n    functions =', 1))
+    said.write_text(
+        source.replace(
+            "    functions =", '    """Count.\n\n    Up to ten.\n    """\n    functions =', 1
+        )
+    )
     silent.write_text(source.partition("\n\n")[2])
     assert anyzero.rules(str(plain)).paragraphs[0].startswith("A tiny game for tests")
     assert anyzero.rules(str(said)).paragraphs == ["Count.", "Up to ten."]

@@ -1,4 +1,6 @@
-"""A change of rules, numbering, text or picture shows up as a change of a file that a person has read."""
+"""A change of rules, numbering, text or picture shows up as a change of a file that a person has
+read.
+"""
 
 import pytest
 

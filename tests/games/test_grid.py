@@ -1,10 +1,19 @@
-"""The readers and writers of boards: they undo each other, and refuse in a sentence whatever is no board."""
+"""The readers and writers of boards: they undo each other, and refuse in a sentence whatever is no
+board.
+"""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, parse_number, split_fields
+from anyzero.games.grid import (
+    cell_index,
+    format_grid,
+    parse_choice,
+    parse_grid,
+    parse_number,
+    split_fields,
+)
 from anyzero.views.boards import cell_name
 from tests.games.readers import ODD
 
@@ -14,7 +23,9 @@ TEXTS = st.one_of(st.text(max_size=30), st.text(st.sampled_from("wb" + ODD), max
 
 @given(st.data(), SIZES, SIZES, st.booleans())
 def test_a_board_that_is_written_is_read_back(data, rows, columns, bottom_up):
-    cells = data.draw(st.lists(st.sampled_from("wb."), min_size=rows * columns, max_size=rows * columns))
+    cells = data.draw(
+        st.lists(st.sampled_from("wb."), min_size=rows * columns, max_size=rows * columns)
+    )
     text = format_grid(cells, columns, bottom_up=bottom_up)
     assert parse_grid(text, rows, columns, "wb", bottom_up=bottom_up) == cells
 
@@ -79,7 +90,9 @@ def test_a_number_that_is_written_is_read_back(number):
     assert parse_number(str(number), 0, 999, "the ply") == number
 
 
-@pytest.mark.parametrize("word", ["", "-1", "+1", "1.0", "1e2", "²", "٣", "1000", "9" * 5000, "1\n", " 1"])
+@pytest.mark.parametrize(
+    "word", ["", "-1", "+1", "1.0", "1e2", "²", "٣", "1000", "9" * 5000, "1\n", " 1"]
+)
 def test_a_word_that_is_no_number_from_0_to_999_is_refused(word):
     with pytest.raises(ValueError, match="not a number from 0 to 999"):
         parse_number(word, 0, 999, "the ply")

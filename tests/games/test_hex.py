@@ -1,4 +1,6 @@
-"""Hex: OpenSpiel and a plain search as oracles, closed forms, the swap, exact odds of random play, and the text."""
+"""Hex: OpenSpiel and a plain search as oracles, closed forms, the swap, exact odds of random play,
+and the text.
+"""
 
 import random
 from fractions import Fraction
@@ -26,7 +28,9 @@ SWAP = load("hex", size=3, swap=True)
 
 
 def joined(letters: str, size: int, letter: str) -> bool:
-    """The oracle: whether x joins top and bottom, or o left and right, by a search over single cells."""
+    """The oracle: whether x joins top and bottom, or o left and right, by a search over single
+    cells.
+    """
     mine = {divmod(cell, size) for cell, found in enumerate(letters) if found == letter}
     axis = "xo".index(letter)
     reached = {cell for cell in mine if cell[axis] == 0}
@@ -44,7 +48,10 @@ def joined(letters: str, size: int, letter: str) -> bool:
 def letters_of(state) -> str:
     first, second = state.stones.tolist()
     cells = product(range(len(first)), repeat=2)
-    return "".join("x" if first[row] >> col & 1 else "o" if second[row] >> col & 1 else "." for row, col in cells)
+    return "".join(
+        "x" if first[row] >> col & 1 else "o" if second[row] >> col & 1 else "."
+        for row, col in cells
+    )
 
 
 # --- rules
@@ -52,7 +59,9 @@ def letters_of(state) -> str:
 
 @pytest.mark.parametrize("size", [2, 3, 5, 11])
 def test_random_games_agree_with_openspiel(size):
-    """OpenSpiel's first player joins north and south, with the same neighbours; its numbers are cells as they are."""
+    """OpenSpiel's first player joins north and south, with the same neighbours; its numbers are
+    cells as they are.
+    """
 
     def seen_by_the_mover(theirs, ours, action):
         row, column = divmod(action, size)
@@ -121,9 +130,18 @@ def test_each_seat_sees_itself_join_top_and_bottom():
 
 
 def test_perft_by_closed_form():
-    """On 3x3 nothing is won before ply 5, and then by 8 sets of three stones: 3! orders, 6 * 5 answers each."""
+    """On 3x3 nothing is won before ply 5, and then by 8 sets of three stones: 3! orders, 6 * 5
+    answers each.
+    """
     start = THREE.initial_state()
-    assert [perft(THREE, start, depth) for depth in range(1, 7)] == [9, 72, 504, 3024, 15120, (15120 - 8 * 6 * 30) * 4]
+    assert [perft(THREE, start, depth) for depth in range(1, 7)] == [
+        9,
+        72,
+        504,
+        3024,
+        15120,
+        (15120 - 8 * 6 * 30) * 4,
+    ]
 
 
 def mover_wins(game, state, known):
@@ -131,7 +149,9 @@ def mover_wins(game, state, known):
     text = game.format_state(state)
     if text not in known:
         after = (game.play(state, action) for action in game.legal_actions(state))
-        known[text] = any(game.is_over(child) or not mover_wins(game, child, known) for child in after)
+        known[text] = any(
+            game.is_over(child) or not mover_wins(game, child, known) for child in after
+        )
     return known[text]
 
 
@@ -173,7 +193,9 @@ def test_the_network_sees_when_it_may_swap():
 
 
 def test_perft_with_the_swap():
-    """9 openings with 8 cells and the swap in answer; then 8 cells after the swap and 7 after a stone."""
+    """9 openings with 8 cells and the swap in answer; then 8 cells after the swap and 7 after a
+    stone.
+    """
     start = SWAP.initial_state()
     assert [perft(SWAP, start, depth) for depth in range(1, 4)] == [9, 81, 9 * 8 + 9 * 8 * 7]
 
@@ -188,15 +210,23 @@ def test_without_the_option_there_is_no_swap():
 
 @cache
 def exact_value(swap: bool, letters: str, mover: int) -> Fraction:
-    """The first seat's expected payoff under uniformly random play on 3x3, by the rules in this file alone."""
+    """The first seat's expected payoff under uniformly random play on 3x3, by the rules in this
+    file alone.
+    """
     for seat in range(2):
         if joined(letters, 3, "xo"[seat]):
             return Fraction(1 - 2 * seat)
-    children = [letters[:cell] + "xo"[mover] + letters[cell + 1 :] for cell in range(9) if letters[cell] == "."]
+    children = [
+        letters[:cell] + "xo"[mover] + letters[cell + 1 :]
+        for cell in range(9)
+        if letters[cell] == "."
+    ]
     if swap and sorted(letters) == sorted("x........"):
         row, column = divmod(letters.index("x"), 3)
         children.append("".join("o" if cell == column * 3 + row else "." for cell in range(9)))
-    return sum((exact_value(swap, child, 1 - mover) for child in children), Fraction(0)) / len(children)
+    return sum((exact_value(swap, child, 1 - mover) for child in children), Fraction(0)) / len(
+        children
+    )
 
 
 PLAIN_STARTS = ["3/3/3 x", "x2/3/3 o", "xo1/1x1/2o x", "xo1/oxx/x1o o", "xo1/oxx/xoo x"]
@@ -204,7 +234,8 @@ SWAP_STARTS = ["3/3/3 x", "x2/3/3 o", "1x1/3/3 o", "o2/3/3 x", "ox1/3/3 o"]
 
 
 @pytest.mark.parametrize(
-    ("game", "text"), [*((THREE, text) for text in PLAIN_STARTS), *((SWAP, text) for text in SWAP_STARTS)]
+    ("game", "text"),
+    [*((THREE, text) for text in PLAIN_STARTS), *((SWAP, text) for text in SWAP_STARTS)],
 )
 def test_rollouts_have_the_exact_odds_of_random_play(game, text):
     """Hoeffding: with 200,000 rollouts a right mean is off by 0.013 once in ten million runs."""
@@ -224,7 +255,9 @@ def test_a_rollout_fills_the_board_and_finds_its_only_winner(size, swap):
         letters = letters_of(state)
         assert abs(letters.count("x") - letters.count("o")) == size % 2
         assert moves - size * size in ((0, 1) if swap else (0,))
-        assert [joined(letters, size, letter) for letter in "xo"] == [payoff > 0 for payoff in game.payoffs(state)]
+        assert [joined(letters, size, letter) for letter in "xo"] == [
+            payoff > 0 for payoff in game.payoffs(state)
+        ]
 
 
 @pytest.mark.parametrize(("size", "swap"), [(4, False), (4, True), (11, False)])
@@ -232,7 +265,10 @@ def test_a_traced_rollout_marks_the_stones_that_it_adds(size, swap):
     """On 11x11 a row of cells lies across two words."""
     game = load("hex", size=size, swap=swap)
     for stream in make_streams(3, 40):
-        state, seen = game.play(game.initial_state(), "b3"), np.zeros((2, size * size // 64 + 1), np.uint64)
+        state, seen = (
+            game.play(game.initial_state(), "b3"),
+            np.zeros((2, size * size // 64 + 1), np.uint64),
+        )
         with np.errstate(over="ignore"):
             moves = hex_rules.traced_rollout(game.rules, state, game.new_actions(), stream, seen)
         letters = letters_of(state)
@@ -240,14 +276,21 @@ def test_a_traced_rollout_marks_the_stones_that_it_adds(size, swap):
         assert sum(int(word).bit_count() for word in seen.ravel()) == moves
         if not swap:
             for seat, letter in enumerate("xo"):
-                marked = {key for key in range(size * size) if int(seen[seat, key // 64]) >> (key % 64) & 1}
+                marked = {
+                    key
+                    for key in range(size * size)
+                    if int(seen[seat, key // 64]) >> (key % 64) & 1
+                }
                 stones = {cell for cell in range(size * size) if letters[cell] == letter}
                 assert marked == stones - ({2 * size + 1} if seat == 0 else set())
 
 
 def test_amaf_keys_name_the_cell_as_it_is():
     state = FOUR.play(FOUR.initial_state(), "a1")
-    assert [FOUR.amaf_key(state, FOUR.parse_action(state, move)) for move in ("b1", "d3")] == [1, 11]
+    assert [FOUR.amaf_key(state, FOUR.parse_action(state, move)) for move in ("b1", "d3")] == [
+        1,
+        11,
+    ]
 
 
 def test_a_finished_game_is_left_alone_by_a_rollout():
@@ -258,7 +301,9 @@ def test_a_finished_game_is_left_alone_by_a_rollout():
 
 @pytest.mark.slow
 def test_the_laws_hold_on_boards_with_wide_rows():
-    results = check_game(load("hex:size=17"), "interpreted is compiled", "positions have texts", num_games=3)
+    results = check_game(
+        load("hex:size=17"), "interpreted is compiled", "positions have texts", num_games=3
+    )
     assert [result for result in results if not result.ok] == []
 
 

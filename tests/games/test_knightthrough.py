@@ -1,4 +1,6 @@
-"""Knightthrough: a slow second reading of the rules, positions by hand, and what the text must refuse."""
+"""Knightthrough: a slow second reading of the rules, positions by hand, and what the text must
+refuse.
+"""
 
 import pytest
 from hypothesis import given
@@ -26,7 +28,9 @@ def test_legal_moves_are_those_read_off_the_board(game, data):
 
 
 def test_perft_of_the_8x8_start():
-    """14 long jumps from each of the two rows and 12 short ones from the front row; the sides meet later."""
+    """14 long jumps from each of the two rows and 12 short ones from the front row; the sides meet
+    later.
+    """
     game = load("knightthrough")
     assert [perft(game, game.initial_state(), depth) for depth in (1, 2)] == [40, 40 * 40]
 
@@ -100,4 +104,8 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=4,columns=16", "rows=32,columns=2", "rows=6,columns=3"])
 def test_the_laws_hold_on_odd_boards(size):
-    assert [result for result in check_game(load(f"knightthrough:{size}"), simulate=False) if not result.ok] == []
+    assert [
+        result
+        for result in check_game(load(f"knightthrough:{size}"), simulate=False)
+        if not result.ok
+    ] == []

@@ -1,4 +1,6 @@
-"""Every built-in game keeps the laws, and a game with a planted fault is caught by the law that names it."""
+"""Every built-in game keeps the laws, and a game with a planted fault is caught by the law that
+names it.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +46,9 @@ MORE = ("hex:size=5,swap=true", str(EXAMPLE))
 
 
 @pytest.mark.parametrize("num_games", [2, pytest.param(20, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("text", [pytest.param(text, marks=[pytest.mark.slow] * (text in MORE)) for text in VARIANTS])
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, marks=[pytest.mark.slow] * (text in MORE)) for text in VARIANTS]
+)
 @pytest.mark.usefixtures("simulator")
 def test_a_game_keeps_the_laws(text, num_games):
     results = check_game(load(text), num_games=num_games, plies=25_000 * num_games, browser=False)
@@ -53,7 +57,11 @@ def test_a_game_keeps_the_laws(text, num_games):
 
 
 @pytest.mark.parametrize(
-    "text", [*IN_WASM, *(pytest.param(text, marks=pytest.mark.slow) for text in VARIANTS if text not in IN_WASM)]
+    "text",
+    [
+        *IN_WASM,
+        *(pytest.param(text, marks=pytest.mark.slow) for text in VARIANTS if text not in IN_WASM),
+    ],
 )
 def test_a_game_is_the_same_game_in_wasm(text):
     pytest.importorskip("wasmtime")
@@ -63,7 +71,9 @@ def test_a_game_is_the_same_game_in_wasm(text):
 
 
 def is_broken(law: str, *faults, target="interpreted", **changes) -> bool:
-    """Whether this law breaks when these functions take the place of the game's own; most need no compiler for it."""
+    """Whether this law breaks when these functions take the place of the game's own; most need no
+    compiler for it.
+    """
     game = load(GAME)
     names = {fault.__name__ for fault in faults}
     functions = [function for function in game.functions if function.__name__ not in names]
@@ -92,7 +102,12 @@ def top_bottom_mirror(rules):
     """The board upside down is not a symmetry of Breakthrough."""
     cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
     flipped = cells[::-1].ravel()
-    return [Symmetry(np.concatenate([flipped, flipped + cells.size]), (flipped[:, None] * 3 + np.arange(3)).ravel())]
+    return [
+        Symmetry(
+            np.concatenate([flipped, flipped + cells.size]),
+            (flipped[:, None] * 3 + np.arange(3)).ravel(),
+        )
+    ]
 
 
 @named("payoffs")
@@ -211,17 +226,25 @@ def test_a_planted_fault_is_caught_by_the_law_that_names_it(fault, law):
     assert is_broken(law, fault)
 
 
-@pytest.mark.parametrize(("outcomes", "ok"), [("cells", True), ("np.roll(cells, 1)", False), ("()", False)])
+@pytest.mark.parametrize(
+    ("outcomes", "ok"), [("cells", True), ("np.roll(cells, 1)", False), ("()", False)]
+)
 def test_a_symmetry_also_turns_the_outcomes_of_chance(tmp_path, outcomes, ok):
-    """Tic-tac-toe against chance, which marks a cell at random: half a turn of the board moves those cells too."""
+    """Tic-tac-toe against chance, which marks a cell at random: half a turn of the board moves
+    those cells too.
+    """
     source = EXAMPLE.read_text().replace("import OVER, Game", "import CHANCE, OVER, Game, Symmetry")
     source = source.replace("else state.mover", "else CHANCE if state.mover else 0", 1)
     source = source.replace('"num_actions": 9', '"num_actions": 9, "num_outcomes": 9')
     source = source.replace("functions + texts", "(*functions, symmetries)")
     turn = f"[Symmetry(np.append(cells, cells + 9), cells, {outcomes})]"
     path = tmp_path / "against_chance.py"
-    path.write_text(f"{source}\n\ndef symmetries(rules):\n    cells = np.arange(9)[::-1]\n    return {turn}\n")
-    _, result = check_game(load(str(path)), "symmetries commute with play", num_games=8, target="interpreted")
+    path.write_text(
+        f"{source}\n\ndef symmetries(rules):\n    cells = np.arange(9)[::-1]\n    return {turn}\n"
+    )
+    _, result = check_game(
+        load(str(path)), "symmetries commute with play", num_games=8, target="interpreted"
+    )
     assert result.ok == ok, result.detail
 
 
@@ -242,20 +265,28 @@ def test_a_best_score_of_which_payoffs_are_no_function_is_caught():
     assert not is_broken("payoffs are fair", *faults, best_score=800.0, **changes)
     assert is_broken("payoffs are fair", *faults, best_score=400.0, **changes)
     assert is_broken("payoffs are fair", score_that_follows, best_score=800.0)
-    with pytest.raises(BadGameError, match="best_score turns payoffs into points, and there is no function score"):
+    with pytest.raises(
+        BadGameError, match="best_score turns payoffs into points, and there is no function score"
+    ):
         replace(load(GAME), best_score=800.0)
 
 
 def test_payoffs_that_do_not_sum_to_zero_are_told_what_allows_that():
     game = replace(load(GAME), functions=[*load(GAME).functions, payoffs_for_both])
     _, result = check_game(game, "payoffs are fair", num_games=8, target="interpreted")
-    assert result.detail.startswith("payoffs [1.0, 1.0] do not sum to zero, which needs zero_sum=False,")
+    assert result.detail.startswith(
+        "payoffs [1.0, 1.0] do not sum to zero, which needs zero_sum=False,"
+    )
 
 
 def test_an_example_that_cannot_be_played_is_caught_and_the_rules_name_it(tmp_path):
     path = tmp_path / "swop.py"
-    path.write_text(EXAMPLE.read_text().replace('"num_actions": 9', '"num_actions": 9, "example": "b2 swop"'))
-    _, result = check_game(load(str(path)), "pictures are complete", num_games=8, target="interpreted")
+    path.write_text(
+        EXAMPLE.read_text().replace('"num_actions": 9', '"num_actions": 9, "example": "b2 swop"')
+    )
+    _, result = check_game(
+        load(str(path)), "pictures are complete", num_games=8, target="interpreted"
+    )
     says = "the game's example cannot be played: my_tic_tac_toe: 'swop' is not a legal move here"
     assert not result.ok
     assert says in result.detail
@@ -275,5 +306,7 @@ def test_a_bound_on_plies_that_is_too_low_is_caught(bound):
 
 @pytest.mark.parametrize(("bound", "ok"), [(8, False), (9, True)])
 def test_a_bound_may_be_reached_and_not_exceeded_by_a_single_ply(bound, ok):
-    _, result = check_game(replace(load("tic_tac_toe"), max_plies=bound), "games end", target="interpreted")
+    _, result = check_game(
+        replace(load("tic_tac_toe"), max_plies=bound), "games end", target="interpreted"
+    )
     assert result.ok is ok

@@ -20,7 +20,9 @@ def test_a_line_goes_on_only_within_its_own_game():
     assert longer.copy().extends(longer)
     assert not first.extends(longer)  # a move was taken back
     assert not first.play(GAME, 0).extends(longer)  # and another one made
-    assert not Line.begin(GAME).play(GAME, 4).extends(first)  # another game that begins in the same way
+    assert (
+        not Line.begin(GAME).play(GAME, 4).extends(first)
+    )  # another game that begins in the same way
     assert not first.extends(None)
 
 

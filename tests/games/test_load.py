@@ -1,4 +1,6 @@
-"""From texts to games: names, options, files and entry points; wrong ones are told what would be right."""
+"""From texts to games: names, options, files and entry points; wrong ones are told what would be
+right.
+"""
 
 import contextlib
 import importlib
@@ -53,10 +55,16 @@ def test_files_of_two_folders_have_their_own_modules_of_the_same_name(tmp_path):
         folder = tmp_path / f"steps{step}"
         (folder / "sizes").mkdir(parents=True)
         (folder / "largest.py").write_text(f"STEP = {step}\n")
-        (folder / "helper.py").write_text("from largest import STEP\ndef longest(rules):\n    return STEP\n")
+        (folder / "helper.py").write_text(
+            "from largest import STEP\ndef longest(rules):\n    return STEP\n"
+        )
         (folder / "sizes" / "__init__.py").write_text("from sizes.inner import GOAL\n")
-        (folder / "sizes" / "inner.py").write_text(f"import helper\nGOAL = 10 * helper.STEP + {step}\n")
-        source = RACE.read_text().replace("STEP = 3", "import sizes.inner\nfrom helper import STEP, longest")
+        (folder / "sizes" / "inner.py").write_text(
+            f"import helper\nGOAL = 10 * helper.STEP + {step}\n"
+        )
+        source = RACE.read_text().replace(
+            "STEP = 3", "import sizes.inner\nfrom helper import STEP, longest"
+        )
         source = source.replace("goal: int = 10", "goal: int = sizes.inner.GOAL").replace(
             "return STEP", "return longest(rules)"
         )
@@ -77,9 +85,13 @@ def test_an_edit_of_a_module_that_brings_only_a_number_is_noticed(tmp_path):
     assert key_of(load_file(race), {}) != before
 
 
-def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(tmp_path, monkeypatch):
+def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(
+    tmp_path, monkeypatch
+):
     (tmp_path / "own_steps.py").write_text("STEP = 5\n")
-    (tmp_path / "race.py").write_text(RACE.read_text().replace("STEP = 3", "import own_steps\nSTEP = own_steps.STEP"))
+    (tmp_path / "race.py").write_text(
+        RACE.read_text().replace("STEP = 3", "import own_steps\nSTEP = own_steps.STEP")
+    )
     monkeypatch.syspath_prepend(tmp_path)
     own_steps = importlib.import_module("own_steps")
     assert load_file(tmp_path / "race.py").own_steps is own_steps
@@ -90,11 +102,16 @@ def test_an_option_may_be_one_of_a_few_numbers_or_texts(tmp_path, first_line):
     race = tmp_path / "race.py"
     options = 'goal: Literal[5, 7] = 5, start: Literal["low", "high"] = "low"'
     source = (
-        RACE.read_text().replace("goal: int = 10", options).replace("import NamedTuple", "import Literal, NamedTuple")
+        RACE.read_text()
+        .replace("goal: int = 10", options)
+        .replace("import NamedTuple", "import Literal, NamedTuple")
     )
     race.write_text(first_line + source.partition('"\n')[2])
     assert load(f"{race}:goal=7,start=high").options == {"goal": 7, "start": "high"}
-    for wrong, says in (("goal=6", "goal must be one of 5, 7, not 6"), ("start=lo", "one of low, high, not 'lo'")):
+    for wrong, says in (
+        ("goal=6", "goal must be one of 5, 7, not 6"),
+        ("start=lo", "one of low, high, not 'lo'"),
+    ):
         with pytest.raises(BadOptionError, match=says):
             load(f"{race}:{wrong}")
 
@@ -124,8 +141,12 @@ def test_a_value_error_of_a_users_own_text_is_one_sentence_with_its_place(tmp_pa
     source = RACE.read_text().replace("play, payoffs)", f"play, payoffs, {name})")
     race.write_text(f"{source}\n\ndef {name}(*args):\n    return 'abc'.index('z')\n")
     game = load(str(race))
-    asked = {"format_state": (game.initial_state(),), "symmetries": ()}.get(name, (game.initial_state(), 1))
-    with pytest.raises(BadGameError, match=f"ValueError: substring not found, in {name}, race.py line"):
+    asked = {"format_state": (game.initial_state(),), "symmetries": ()}.get(
+        name, (game.initial_state(), 1)
+    )
+    with pytest.raises(
+        BadGameError, match=f"ValueError: substring not found, in {name}, race.py line"
+    ):
         _ = getattr(game, name)(*asked) if asked else game.symmetries
 
 
@@ -163,14 +184,23 @@ def test_wrong_texts_get_one_clear_sentence(text, error, says):
         ("def make(): pass", r"make\(\) returned NoneType, not a Game"),
         ("raise SystemExit(7)", "cannot be loaded: SystemExit: 7"),
         ("x = 1\nx / 0", "cannot be loaded: ZeroDivisionError: division by zero, bad.py line 2"),
-        ("def make(): return 1 / 0", r"make\(\) failed: ZeroDivisionError: division by zero, in make, bad.py line 1"),
+        (
+            "def make(): return 1 / 0",
+            r"make\(\) failed: ZeroDivisionError: division by zero, in make, bad.py line 1",
+        ),
         (
             "def make(): return Gaem()",
             r"make\(\) failed: NameError: name 'Gaem' is not defined, in make, bad.py line 1",
         ),
         ("def make(): exit(3)", r"make\(\) failed: SystemExit: 3, in make, bad.py line 1"),
-        ("def make(limit, size=3): pass", r"the option limit of make\(\) needs a default value, which says its type"),
-        ("def make(limit=None): pass", r"the option limit of make\(\) needs a default value, which says its type"),
+        (
+            "def make(limit, size=3): pass",
+            r"the option limit of make\(\) needs a default value, which says its type",
+        ),
+        (
+            "def make(limit=None): pass",
+            r"the option limit of make\(\) needs a default value, which says its type",
+        ),
     ],
 )
 def test_a_file_that_is_no_game_says_why(tmp_path, source, says):
@@ -187,15 +217,27 @@ def test_a_function_outside_the_contract_is_refused_with_the_nearest_name():
         return 0
 
     with pytest.raises(BadGameError, match="did you mean legal_actions"):
-        anyzero.Game("bad", game.rules, game.state, [*game.functions, legal_action], num_actions=1, max_plies=1)
+        anyzero.Game(
+            "bad",
+            game.rules,
+            game.state,
+            [*game.functions, legal_action],
+            num_actions=1,
+            max_plies=1,
+        )
     functions = [function for function in game.functions if function.__name__ != "play"]
     with pytest.raises(BadGameError, match="the function play is missing"):
         anyzero.Game("bad", game.rules, game.state, functions, num_actions=1, max_plies=1)
 
 
-@pytest.mark.parametrize("rules", [{"size": 3}, (3,), 3, None, object()], ids=lambda rules: type(rules).__name__)
+@pytest.mark.parametrize(
+    "rules", [{"size": 3}, (3,), 3, None, object()], ids=lambda rules: type(rules).__name__
+)
 def test_rules_that_are_no_named_tuple_are_refused_with_what_to_write(rules):
-    game, says = load("breakthrough"), f"the rules are a {type(rules).__name__}: make them a NamedTuple"
+    game, says = (
+        load("breakthrough"),
+        f"the rules are a {type(rules).__name__}: make them a NamedTuple",
+    )
     with pytest.raises(BadGameError, match=says):
         anyzero.Game("bad", rules, game.state, game.functions, num_actions=1, max_plies=1)
 
@@ -209,7 +251,9 @@ def test_a_name_that_is_no_word_is_refused_with_one_that_is(name):
 
 def test_a_name_keeps_its_capitals_in_the_title():
     game = load("breakthrough")
-    functions = [function for function in game.functions if function.__name__ not in ("board", "draw")]
+    functions = [
+        function for function in game.functions if function.__name__ not in ("board", "draw")
+    ]
     assert replace(game, name="MyGame", functions=functions).title == "MyGame"
     assert replace(game, name="my_game", functions=functions).title == "My game"
 
@@ -226,4 +270,7 @@ def test_a_game_of_ours_that_is_loaded_again_has_its_kernels_already():
 
 
 def test_a_text_option_keeps_its_capitals():
-    assert game_text("./lay.py", {"layout": "Big", "swap": True, "size": 3}) == "./lay.py:layout=Big,swap=true,size=3"
+    assert (
+        game_text("./lay.py", {"layout": "Big", "swap": True, "size": 3})
+        == "./lay.py:layout=Big,swap=true,size=3"
+    )

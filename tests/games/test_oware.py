@@ -20,7 +20,9 @@ def oware():
 
 
 def position(game, north: str, south: str, taken: str, ply: int = 40):
-    """The board as it lies on the table: North's row from f to a above South's from A to F; taken by South-North."""
+    """The board as it lies on the table: North's row from f to a above South's from A to F; taken
+    by South-North.
+    """
     rows = south.split(), north.split()[::-1]
     side = "SN"[ply % 2]
     return game.parse_state(f"{','.join(rows[0])}/{','.join(rows[1])} {taken} {side} {ply}")
@@ -29,7 +31,11 @@ def position(game, north: str, south: str, taken: str, ply: int = 40):
 def board(state) -> tuple[str, str, str]:
     """North's row, South's row and the seeds taken, as `position` reads them."""
     south, north = (seeds_of(row) for row in state.houses)
-    return " ".join(map(str, north[::-1])), " ".join(map(str, south)), f"{state.stores[0]}-{state.stores[1]}"
+    return (
+        " ".join(map(str, north[::-1])),
+        " ".join(map(str, south)),
+        f"{state.stores[0]}-{state.stores[1]}",
+    )
 
 
 def result(game, state) -> list[float]:
@@ -86,7 +92,11 @@ def test_taking_goes_back_through_touching_houses_and_stops_at_the_first_that_is
     assert board(after) == ("6 2 3 2 5 2", "0 0 0 0 1 0", "14-13")  # the last house has six
     start = position(oware, "5 1 2 1 4 1", "0 0 0 0 1 5", "14-14")
     after = oware.play(start, "F")
-    assert board(after) == ("5 0 0 0 5 2", "0 0 0 0 1 0", "21-14")  # two, three, two; then five is safe
+    assert board(after) == (
+        "5 0 0 0 5 2",
+        "0 0 0 0 1 0",
+        "21-14",
+    )  # two, three, two; then five is safe
 
 
 def test_taking_never_goes_back_into_the_own_row(oware):
@@ -100,7 +110,9 @@ def test_the_last_seed_takes_nothing_in_the_own_row(oware):
 
 
 def test_a_second_lap_can_take(oware):
-    """Fourteen seeds from F pass all six houses of North, five of South's, and end on the third house of North."""
+    """Fourteen seeds from F pass all six houses of North, five of South's, and end on the third
+    house of North.
+    """
     start = position(oware, "9 0 0 0 0 0", "1 1 1 0 0 14", "11-11")
     assert board(oware.play(start, "F")) == ("10 1 1 0 0 0", "2 2 2 1 1 0", "17-11")
 
@@ -130,12 +142,16 @@ def test_a_grand_slam_may_be_illegal():
 def test_without_a_legal_move_but_grand_slams_the_game_ends():
     game = load("oware:grand_slam=illegal,last_seeds=owner")
     start = position(game, "0 0 0 0 0 1", "0 0 0 0 0 17", "15-15", ply=41)
-    after = game.play(start, "a")  # South could only sow F: seventeen seeds make two or three in each house of North
+    after = game.play(
+        start, "a"
+    )  # South could only sow F: seventeen seeds make two or three in each house of North
     assert game.is_over(after)
     assert board(after) == ("0 0 0 0 0 0", "0 0 0 0 0 0", "32-16")
 
 
-@pytest.mark.parametrize(("last", "taken"), [("mover", "24-24"), ("owner", "28-20"), ("nobody", "24-20")])
+@pytest.mark.parametrize(
+    ("last", "taken"), [("mover", "24-24"), ("owner", "28-20"), ("nobody", "24-20")]
+)
 def test_a_grand_slam_may_take_all_and_the_rest_follows_its_own_option(last, taken):
     game = load(f"oware:grand_slam=takes_all,last_seeds={last}")
     after = game.play(position(game, *SLAM), "F")
@@ -193,7 +209,9 @@ def test_after_the_last_ply_the_higher_score_wins_and_seeds_on_the_board_are_nob
     assert result(oware, after) == [1.0, -1.0]
     level = oware.play(position(oware, "4 4 4 4 4 4", "4 4 4 4 4 2", "1-1", ply=199), "a")
     assert result(oware, level) == [0.0, 0.0]
-    assert not oware.is_over(oware.play(position(oware, "4 4 4 4 4 4", "4 4 4 4 4 3", "1-0", ply=198), "A"))
+    assert not oware.is_over(
+        oware.play(position(oware, "4 4 4 4 4 4", "4 4 4 4 4 3", "1-0", ply=198), "A")
+    )
 
 
 def test_the_last_seeds_may_go_to_their_owners_however_the_game_ends():
@@ -210,7 +228,9 @@ LOOP = "FfAaBbCcDdEe"
 """Two seeds that follow each other around the board; every move is forced."""
 
 
-@pytest.mark.parametrize(("last", "taken"), [("owner", "24-24"), ("mover", "24-22"), ("nobody", "24-22")])
+@pytest.mark.parametrize(
+    ("last", "taken"), [("owner", "24-24"), ("mover", "24-22"), ("nobody", "24-22")]
+)
 def test_a_position_that_returns_ends_the_game(last, taken):
     game = load(f"oware:repetition=true,last_seeds={last}")
     stores = "23-23" if last == "owner" else "24-22"
@@ -253,7 +273,11 @@ def test_the_encoding_is_seen_from_the_mover(oware):
     start = position(oware, "0 0 0 0 0 4", "16 0 0 0 0 15", "7-6", ply=50)
     planes = oware.encode(start)
     assert planes.shape == (FEATURES,) == (207,)
-    expected = {17 * house for house in (1, 2, 3, 4, 7, 8, 9, 10, 11)} | {15, 17 * 5 + 15, 17 * 6 + 4}
+    expected = {17 * house for house in (1, 2, 3, 4, 7, 8, 9, 10, 11)} | {
+        15,
+        17 * 5 + 15,
+        17 * 6 + 4,
+    }
     assert set(np.flatnonzero(planes == 1.0)) == expected
     assert planes[16] == np.float32(1 / 33)
     assert planes[-3:].tolist() == np.float32([7 / 24, 6 / 24, 50 / 200]).tolist()
@@ -355,7 +379,9 @@ def test_any_text_is_a_move_or_a_clear_error(oware, text):
     assert "ABCDEF"[action] == text.strip().upper()
 
 
-@pytest.mark.parametrize("text", ["oware:plies=0", "oware:plies=1001", "oware:grand_slam=x", "oware:last_seeds=all"])
+@pytest.mark.parametrize(
+    "text", ["oware:plies=0", "oware:plies=1001", "oware:grand_slam=x", "oware:last_seeds=all"]
+)
 def test_a_wrong_option_is_told_what_is_possible(text):
     with pytest.raises(BadOptionError, match=r"must be (from 1 to 1000|one of)"):
         load(text)
@@ -364,9 +390,14 @@ def test_a_wrong_option_is_told_what_is_possible(text):
 def test_the_picture_shows_seeds_as_dots_and_as_numbers(oware):
     state = position(oware, "0 0 1 2 12 1", "0 0 0 0 2 2", "21-7", ply=45)
     scene = oware.scene(state)
-    dots = {piece.cell: sum(shape.__class__.__name__ == "Circle" for shape in piece.shapes) for piece in scene.pieces}
+    dots = {
+        piece.cell: sum(shape.__class__.__name__ == "Circle" for shape in piece.shapes)
+        for piece in scene.pieces
+    }
     assert dots == {"E": 2, "F": 2, "a": 1, "b": 12, "c": 2, "d": 1}
-    assert {piece.cell: piece.text for piece in scene.pieces} == {cell: str(count) for cell, count in dots.items()}
+    assert {piece.cell: piece.text for piece in scene.pieces} == {
+        cell: str(count) for cell, count in dots.items()
+    }
     assert scene.clicks == {0: ("a",), 1: ("b",), 2: ("c",), 3: ("d",)}
     assert [line.split() for line in oware.show(state).text.split("\n")] == [
         ["North"],

@@ -1,4 +1,6 @@
-"""Oware against the same rules in plain lists, against OpenSpiel for its own variant, and against the laws."""
+"""Oware against the same rules in plain lists, against OpenSpiel for its own variant, and against
+the laws.
+"""
 
 import numpy as np
 import pyspiel
@@ -33,7 +35,12 @@ class PlainOware:
 
     def copy(self):
         twin = PlainOware(self.slam, self.last, self.plies)
-        twin.houses, twin.taken, twin.ply, twin.over = self.houses[:], self.taken[:], self.ply, self.over
+        twin.houses, twin.taken, twin.ply, twin.over = (
+            self.houses[:],
+            self.taken[:],
+            self.ply,
+            self.over,
+        )
         return twin
 
     def row(self, seat):
@@ -57,7 +64,9 @@ class PlainOware:
 
     def is_slam(self, house):
         houses, caught = self.outcome(house)
-        return bool(caught) and all(houses[place] == 0 or place in caught for place in self.row(1 - self.ply % 2))
+        return bool(caught) and all(
+            houses[place] == 0 or place in caught for place in self.row(1 - self.ply % 2)
+        )
 
     def gives(self, house):
         theirs = self.row(1 - self.ply % 2)
@@ -84,7 +93,9 @@ class PlainOware:
         self.over = stopped or stuck
         if self.over and (self.last == "owner" or (self.last == "mover" and not stopped)):
             for place in range(12):
-                self.taken[place // 6 if self.last == "owner" else self.ply % 2] += self.houses[place]
+                self.taken[place // 6 if self.last == "owner" else self.ply % 2] += self.houses[
+                    place
+                ]
                 self.houses[place] = 0
 
     def perft(self, depth):
@@ -132,10 +143,17 @@ def test_perft_of_an_end_game_is_that_of_plain_lists(oware):
 
 def test_whole_random_games_are_those_of_open_spiel():
     """150 games: each ply's legal actions, and the seeds and results at the end."""
-    game, endless, oracle = load(OPEN_SPIEL), load("oware:plies=1000,last_seeds=owner"), pyspiel.load_game("oware")
+    game, endless, oracle = (
+        load(OPEN_SPIEL),
+        load("oware:plies=1000,last_seeds=owner"),
+        pyspiel.load_game("oware"),
+    )
     repetitions = 0
     for seed in range(150):
-        record, state = observe(game, seed=seed, rows=game.max_plies + 1), oracle.new_initial_state()
+        record, state = (
+            observe(game, seed=seed, rows=game.max_plies + 1),
+            oracle.new_initial_state(),
+        )
         for row in range(len(record.seats)):
             assert record.actions[row, : record.counts[row]].tolist() == state.legal_actions()
             assert (record.seats[row] == OVER) == state.is_terminal()
@@ -146,11 +164,15 @@ def test_whole_random_games_are_those_of_open_spiel():
         south, north = record.scores[-1]
         assert f"Player 1 score = {north:g}\n" in str(state)
         assert f"Player 0 score = {south:g}\n" in str(state)
-        repetitions += observe(endless, seed=0, rows=len(record.seats), script=record.chosen).seats[-1] != OVER
+        repetitions += (
+            observe(endless, seed=0, rows=len(record.seats), script=record.chosen).seats[-1] != OVER
+        )
     assert repetitions > 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*VARIANTS[1:], OPEN_SPIEL, "oware:repetition=true,last_seeds=nobody,plies=70"])
+@pytest.mark.parametrize(
+    "text", [*VARIANTS[1:], OPEN_SPIEL, "oware:repetition=true,last_seeds=nobody,plies=70"]
+)
 def test_every_variant_keeps_the_laws(text):
     assert [found for found in check_game(load(text)) if not found.ok] == []

@@ -18,7 +18,9 @@ def played(streams=21, repeats=2, **options):
     return found.payoffs.tolist(), found.moves.tolist()
 
 
-@pytest.mark.parametrize("options", [{"threads": 2}, {"threads": 3}, {"threads": 40}, {"target": "interpreted"}])
+@pytest.mark.parametrize(
+    "options", [{"threads": 2}, {"threads": 3}, {"threads": 40}, {"target": "interpreted"}]
+)
 def test_threads_and_targets_change_nothing(options):
     assert played(**options) == played()
 
@@ -65,7 +67,9 @@ def test_a_rollout_draws_the_very_moves_of_plain_random_play(text, position):
 
 
 def test_a_kernel_keeps_what_it_calls_to_itself(monkeypatch, tmp_path):
-    """What others might call, LLVM neither inlines for being called once nor rids of arguments: half the speed."""
+    """What others might call, LLVM neither inlines for being called once nor rids of arguments:
+    half the speed.
+    """
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # what comes from the disk has no LLVM code
     game = load("tic_tac_toe")
     compiled = compile_kernel(rollout_streams, replace(game.unit, compiled={}))

@@ -47,7 +47,11 @@ def test_a_game_of_one_seat_has_a_mean_payoff_instead_of_wins():
 
 
 def test_payoffs_of_the_wrong_sign_are_suspected(tmp_path):
-    found = seen(planted(tmp_path, "out[1 - state.mover] = won", "won = -won\n    out[1 - state.mover] = won"))
+    found = seen(
+        planted(
+            tmp_path, "out[1 - state.mover] = won", "won = -won\n    out[1 - state.mover] = won"
+        )
+    )
     (warning,) = found.warnings
     assert warning.startswith("the last mover lost all")
     assert warning.endswith("does payoffs have the right sign?")
@@ -61,19 +65,25 @@ def test_a_seat_that_never_moves_is_named(tmp_path):
 def test_a_cell_that_is_played_twice_is_named(tmp_path):
     found = seen(planted(tmp_path, "if state.cells[cell] == 0:", "if cell >= 0:"))
     (warning,) = found.warnings
-    assert warning.endswith("is played although cells marks it as occupied: does legal_actions skip occupied cells?")
+    assert warning.endswith(
+        "is played although cells marks it as occupied: does legal_actions skip occupied cells?"
+    )
 
 
 def test_a_list_in_the_rules_is_refused_with_its_field(tmp_path):
     path = planted(tmp_path, "Rules(np.array(LINES))", "Rules(LINES)")
-    with pytest.raises(BadGameError, match="the rules hold no list, but lines is one: make it an array"):
+    with pytest.raises(
+        BadGameError, match="the rules hold no list, but lines is one: make it an array"
+    ):
         load(path)
 
 
 @pytest.mark.parametrize("form", ["object", "list", "np.float16", '"U3"', '"banana"'])
 def test_a_field_that_is_no_number_is_refused_with_its_name(tmp_path, form):
     path = planted(tmp_path, '("mover", np.int8)', f'("mover", {form})')
-    with pytest.raises(BadGameError, match=r"the field mover of the state needs a number type such as np\.int8"):
+    with pytest.raises(
+        BadGameError, match=r"the field mover of the state needs a number type such as np\.int8"
+    ):
         load(path)
 
 
@@ -93,25 +103,41 @@ def test_a_field_without_a_type_or_with_the_name_of_another_is_refused(tmp_path,
 
 def test_a_shape_without_its_comma_is_refused(tmp_path):
     path = planted(tmp_path, "(2, 3, 3)", "(18)")
-    with pytest.raises(BadGameError, match=r"planes_shape is 18, not a tuple such as \(2, 3, 3\) or \(18,\)"):
+    with pytest.raises(
+        BadGameError, match=r"planes_shape is 18, not a tuple such as \(2, 3, 3\) or \(18,\)"
+    ):
         load(path)
 
 
 def test_a_law_that_could_not_be_checked_is_not_called_ok():
     results = LawResults(
-        "a game", [LawResult("one", True, "It holds."), LawResult("two", True, "not checked: no text")]
+        "a game",
+        [LawResult("one", True, "It holds."), LawResult("two", True, "not checked: no text")],
     )
     assert [result.verdict for result in results] == ["ok", "-"]
     assert [*results.report()][-1] == "a game: all laws hold, 1 could not be checked"
     assert [law["checked"] for law in results.to_json()["laws"]] == [True, False]
 
 
-@pytest.mark.parametrize(("plies", "suspected"), [("0", []), ("state.plies", ["does it count moves?"])])
+@pytest.mark.parametrize(
+    ("plies", "suspected"), [("0", []), ("state.plies", ["does it count moves?"])]
+)
 def test_a_key_that_counts_moves_is_suspected(tmp_path, plies, suspected):
     source = (Path(__file__).parents[2] / "examples" / "pig.py").read_text()
-    parts = (plies, "state.rolling", "state.mover", "state.turn", "state.points[0]", "state.points[1]")
+    parts = (
+        plies,
+        "state.rolling",
+        "state.mover",
+        "state.turn",
+        "state.points[0]",
+        "state.points[1]",
+    )
     bits = " | ".join(f"int({part}) << {8 * place}" for place, part in enumerate(parts))
     own = f"def state_key(rules, state):\n    return np.uint64({bits})\n\n\ndef payoffs("
     path = tmp_path / "pig.py"
-    path.write_text(source.replace("payoffs, score", "payoffs, state_key, score", 1).replace("def payoffs(", own, 1))
+    path.write_text(
+        source.replace("payoffs, score", "payoffs, state_key, score", 1).replace(
+            "def payoffs(", own, 1
+        )
+    )
     assert [warning[-20:] for warning in seen(str(path)).warnings] == suspected

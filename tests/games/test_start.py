@@ -26,7 +26,10 @@ def test_a_new_game_keeps_the_laws_and_nothing_is_suspected(tmp_path, kind):
 def test_the_test_beside_a_new_game_passes(tmp_path, kind):
     _, test = start_game(tmp_path / "my_game.py", kind)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", str(test)], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", str(test)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert "2 passed" in done.stdout, done.stdout
 

@@ -1,4 +1,6 @@
-"""Take It Easy: its truths by exact counting, its board by hand, and its rollouts against the exact mean."""
+"""Take It Easy: its truths by exact counting, its board by hand, and its rollouts against the exact
+mean.
+"""
 
 import math
 from collections import Counter
@@ -67,7 +69,9 @@ def board_score(tiles: list[int]) -> int:
 
 
 def test_the_lines_are_columns_and_diagonals_of_one_hexagon():
-    """Every cell is on one line of each direction, and cells on a line are neighbours in one direction of the board."""
+    """Every cell is on one line of each direction, and cells on a line are neighbours in one
+    direction of the board.
+    """
     places = [(column, row) for column, size in enumerate((3, 4, 5, 4, 3)) for row in range(size)]
     centres = [(2 * column, 2 * row - (3, 4, 5, 4, 3)[column]) for column, row in places]
     steps = ((0, 2), (2, -1), (2, 1))
@@ -78,7 +82,9 @@ def test_the_lines_are_columns_and_diagonals_of_one_hexagon():
             step = tuple(np.subtract(centres[after], centres[before]))
             assert step == steps[number // 5]
     for direction in range(3):
-        assert sorted(cell for line in LINES[5 * direction : 5 * direction + 5] for cell in line) == list(range(19))
+        assert sorted(
+            cell for line in LINES[5 * direction : 5 * direction + 5] for cell in line
+        ) == list(range(19))
 
 
 def test_there_are_27_different_tiles():
@@ -137,7 +143,9 @@ def test_a_broken_or_an_open_line_scores_nothing(easy):
 
 
 def test_the_best_board_scores_307(easy):
-    """Hand count: columns 3*5 + 4*5 + 5*1 + 4*9 + 3*9 = 103, up 3*6 + 4*7 + 5*2 + 4*6 + 3*7 = 101, and 103 down."""
+    """Hand count: columns 3*5 + 4*5 + 5*1 + 4*9 + 3*9 = 103, up 3*6 + 4*7 + 5*2 + 4*6 + 3*7 = 101,
+    and 103 down.
+    """
     state = easy.parse_state(BEST)
     assert easy.score(state) == board_score(tiles_of(BEST)) == BEST_SCORE == 307
     assert easy.payoffs(state).tolist() == [1.0]
@@ -145,20 +153,30 @@ def test_the_best_board_scores_307(easy):
 
 
 def test_sixteen_boards_of_fifteen_full_lines_score_307():
-    """Exhaustive over the 3**15 choices of a number for each line; the half turn pairs the boards."""
+    """Exhaustive over the 3**15 choices of a number for each line; the half turn pairs the
+    boards.
+    """
     choices = np.array(list(product(range(3), repeat=5)))
     shown, points = [], []
     for direction in range(3):
         lines = LINES[5 * direction : 5 * direction + 5]
-        line_of = [next(number for number, line in enumerate(lines) if cell in line) for cell in range(19)]
+        line_of = [
+            next(number for number, line in enumerate(lines) if cell in line) for cell in range(19)
+        ]
         shown.append(choices[:, line_of])
-        points.append(np.array(VALUES[direction])[choices] @ np.array([len(line) for line in lines]))
+        points.append(
+            np.array(VALUES[direction])[choices] @ np.array([len(line) for line in lines])
+        )
     found = set()
     for down, up in product(range(243), repeat=2):
         tiles = shown[0][down] * 9 + shown[1][up] * 3
         if np.bincount(tiles, minlength=27).max() <= 3:
             good = np.flatnonzero(points[0][down] + points[1][up] + points[2] >= BEST_SCORE)
-            found |= {tuple(board) for board in (tiles + shown[2][good]).tolist() if len(set(board)) == NUM_CELLS}
+            found |= {
+                tuple(board)
+                for board in (tiles + shown[2][good]).tolist()
+                if len(set(board)) == NUM_CELLS
+            }
     assert len(found) == 16
     assert {board_score(board) for board in found} == {307}
     assert {board[::-1] for board in found} == found
@@ -185,16 +203,22 @@ def test_the_incremental_score_is_that_of_the_rules_in_words(easy):
 
 
 def test_the_exact_mean_of_random_play_follows_from_the_lines():
-    """A line of n cells shows one number with the chance that n of 27 tiles are all among the nine that carry it."""
+    """A line of n cells shows one number with the chance that n of 27 tiles are all among the nine
+    that carry it.
+    """
     mean = sum(
-        Fraction(math.comb(9, len(line)), math.comb(27, len(line))) * len(line) * sum(VALUES[number // 5])
+        Fraction(math.comb(9, len(line)), math.comb(27, len(line)))
+        * len(line)
+        * sum(VALUES[number // 5])
         for number, line in enumerate(LINES)
     )
     assert mean == EXACT_MEAN
 
 
 def test_a_million_rollouts_have_the_exact_mean(easy):
-    """Both intervals are 5.5 standard errors wide: a false alarm has a chance below 1e-7; a shift of 0.1 is found."""
+    """Both intervals are 5.5 standard errors wide: a false alarm has a chance below 1e-7; a shift
+    of 0.1 is found.
+    """
     num = 1_000_000
     found = rollouts(easy, easy.initial_state(), num, seed=5)
     scores = np.rint((found.payoffs[:, 0] + 1.0) / 2.0 * BEST_SCORE)
@@ -205,11 +229,15 @@ def test_a_million_rollouts_have_the_exact_mean(easy):
 
 
 def test_a_rollout_finishes_a_game_that_has_begun(easy):
-    """All but the last cell is filled with the best board: only tile 973 completes its last three lines."""
+    """All but the last cell is filled with the best board: only tile 973 completes its last three
+    lines.
+    """
     state = easy.parse_state(BEST.replace("973 .", ". ."))
     sums = rollouts(easy, state, 2000, seed=1)
     scores = Counter(np.rint((sums.payoffs[:, 0] + 1) / 2 * BEST_SCORE).astype(int).tolist())
-    endings = {easy.score(easy.play(easy.play(state, tile), "18")) for tile in easy.legal_actions(state)}
+    endings = {
+        easy.score(easy.play(easy.play(state, tile), "18")) for tile in easy.legal_actions(state)
+    }
     assert set(scores) == endings
     assert max(scores) == 307
     held = easy.play(state, "973")
@@ -230,7 +258,8 @@ take_it_easy_guided = take_it_easy.guided_rollout
 
 def make():
     game = take_it_easy.make()
-    return replace(game, functions=[*(own for own in game.functions if own.__name__ != "rollout"), rollout])
+    others = [own for own in game.functions if own.__name__ != "rollout"]
+    return replace(game, functions=[*others, rollout])
 """
 
 
@@ -249,7 +278,9 @@ def finish(easy, state, seed: int, target: str = "cpu"):
     """The state after a guided rollout, and the number of its moves."""
     after = easy.new_states(1)
     after[0] = state
-    moves = easy.compile(guided_rollout, target)(easy.rules, after[0], easy.new_actions(), make_streams(seed, 1)[0])
+    moves = easy.compile(guided_rollout, target)(
+        easy.rules, after[0], easy.new_actions(), make_streams(seed, 1)[0]
+    )
     return after[0], moves
 
 
@@ -269,7 +300,9 @@ def test_a_guided_rollout_ends_in_a_finished_legal_game(easy):
 
 def test_a_guided_rollout_places_the_same_tiles_interpreted_and_compiled(easy):
     for seed in range(5):
-        compiled, plain = (finish(easy, easy.initial_state(), seed, target) for target in ("cpu", "interpreted"))
+        compiled, plain = (
+            finish(easy, easy.initial_state(), seed, target) for target in ("cpu", "interpreted")
+        )
         assert compiled[0].tobytes() == plain[0].tobytes()
         assert compiled[1] == plain[1] == 38
 
@@ -281,7 +314,8 @@ def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided):
 
 
 def test_guided_rollouts_are_far_better_than_random_play(guided):
-    """Their mean is 161.5, with a standard error of 0.14 here: a false alarm needs 7 of them, a chance below 1e-11.
+    """Their mean is 161.5, with a standard error of 0.14 here: a false alarm needs 7 of them, a
+    chance below 1e-11.
 
     Random play has 10.69; a rule that became worse by two points is found.
     """
@@ -302,14 +336,17 @@ def test_the_chance_of_enough_tiles_is_hypergeometric():
 def test_the_gain_of_a_placement_is_that_of_its_lines(easy):
     """Two 9s in the first column; the third would fill it.
 
-    Six 9s are left among 24 tiles, of which 16 are drawn: none of them with the chance C(18, 16) / C(24, 16).
+    Six 9s are left among 24 tiles, of which 16 are drawn: none of them with the chance C(18, 16) /
+    C(24, 16).
     """
     state = easy.parse_state("968,923,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. 974")
     gains = easy.new_actions()
     write_gains(easy.rules, state, gains)
     waits = 27 * 0.75 * (1 - math.comb(18, 16) / math.comb(24, 16))
     assert gains[0] / (POINT * CERTAIN) == pytest.approx(27 - waits, abs=0.01)
-    write_gains(easy.rules, easy.parse_state("968,923,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. 574"), gains)
+    write_gains(
+        easy.rules, easy.parse_state("968,923,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. 574"), gains
+    )
     waits = 27 * 0.75 * (1 - math.comb(17, 16) / math.comb(24, 16))  # seven 9s are left
     assert gains[0] / (POINT * CERTAIN) == pytest.approx(-waits, abs=0.01)
 
@@ -317,7 +354,10 @@ def test_the_gain_of_a_placement_is_that_of_its_lines(easy):
 @pytest.mark.parametrize(
     ("position", "cell"),
     [
-        ("563,578,524/568,573,528,564/164,178,.,168,174/974,928,963,978/924,.,973 123", 9),  # a 1, a 2 and a 3
+        (
+            "563,578,524/568,573,528,564/164,178,.,168,174/974,928,963,978/924,.,973 123",
+            9,
+        ),  # a 1, a 2 and a 3
         ("563,578,524/568,573,528,564/164,178,.,168,174/974,928,963,978/924,.,973 968", 17),
     ],
 )
@@ -327,7 +367,9 @@ def test_the_guide_completes_lines(easy, position, cell):
 
 @pytest.mark.slow
 def test_a_search_with_guided_rollouts_passes_120_points():
-    """Its mean is 164 with a standard deviation of 28: 30 deals below 120 have a chance below 1e-15."""
+    """Its mean is 164 with a standard deviation of 28: 30 deals below 120 have a chance below
+    1e-15.
+    """
     searching = "uct:200,evaluator=guided,exploration=0.2,expand_after=20,final=value"
     standings = match("take_it_easy", searching, "random", games=60, workers=1)
     assert not standings.forfeits
@@ -386,7 +428,9 @@ def test_a_wrong_text_is_told_what_is_wrong(easy, text, reason):
 
 WORDS = st.sampled_from([".", ".", ".", *TILE_TEXTS, "169", "", "0"])
 BOARDS = st.lists(WORDS, min_size=19, max_size=19).map(
-    lambda words: "/".join(",".join(words[a:b]) for a, b in ((0, 3), (3, 7), (7, 12), (12, 16), (16, 19)))
+    lambda words: "/".join(
+        ",".join(words[a:b]) for a, b in ((0, 3), (3, 7), (7, 12), (12, 16), (16, 19))
+    )
 )
 PERMUTED = st.builds(
     lambda tiles, num, hand: turned(

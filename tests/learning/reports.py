@@ -7,7 +7,13 @@ def make_report(number: int, champion: int, **changes: Any) -> dict[str, Any]:
     """A report with every part; strength grows by 100 Elo a generation."""
     return {
         "generation": number,
-        "seconds": {"selfplay": 20.0, "training": 10.0, "gate": 5.0, "league": 4.0, "benchmark": 1.0},
+        "seconds": {
+            "selfplay": 20.0,
+            "training": 10.0,
+            "gate": 5.0,
+            "league": 4.0,
+            "benchmark": 1.0,
+        },
         "selfplay": {
             "games": 256,
             "samples": 8000,
@@ -28,14 +34,26 @@ def make_report(number: int, champion: int, **changes: Any) -> dict[str, Any]:
             "learning_rate": 0.001,
             "samples_per_second": 5000.0,
         },
-        "gate": {"score": 0.6, "low": 0.5, "high": 0.7, "games": 64, "promoted": champion == number, "against": []},
+        "gate": {
+            "score": 0.6,
+            "low": 0.5,
+            "high": 0.7,
+            "games": 64,
+            "promoted": champion == number,
+            "against": [],
+        },
         "league": {
             "elo": 100.0 * number,
             "low": 100.0 * number - 40,
             "high": 100.0 * number + 40,
             "anchors": {"random": 1.0, "uct:100": 0.5},
         },
-        "benchmark": {"mean": 20.0 * number, "low": 20.0 * number - 3, "high": 20.0 * number + 3, "deals": 1000},
+        "benchmark": {
+            "mean": 20.0 * number,
+            "low": 20.0 * number - 3,
+            "high": 20.0 * number + 3,
+            "deals": 1000,
+        },
         "champion": champion,
         "previous": None,
         **changes,

@@ -23,7 +23,9 @@ def random_samples(game, num, seed=0):
 
 
 def plain_samples(game, keys, **columns):
-    """Rows at the start of the game, one for each key, with these columns filled in and two legal actions."""
+    """Rows at the start of the game, one for each key, with these columns filled in and two legal
+    actions.
+    """
     samples = new_samples(game, len(keys))
     samples.states[:] = game.initial_state()
     samples.keys[:] = keys

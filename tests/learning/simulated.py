@@ -1,4 +1,6 @@
-"""Self-play and replay as a GPU runs them, in numba-cuda's simulator: a process of its own, which writes a report."""
+"""Self-play and replay as a GPU runs them, in numba-cuda's simulator: a process of its own, which
+writes a report.
+"""
 
 import json
 import sys
@@ -27,10 +29,19 @@ QUIET = {"gumbel_scale": 0.0, "noise_fraction": 0.0}
 SCENARIOS = {
     "gumbel": ("tic_tac_toe", {"method": "gumbel", "simulations": 4, **QUIET}),
     "puct": ("tic_tac_toe", {"method": "puct", "simulations": 4, "temperature_plies": 4, **QUIET}),
-    "expectimax": ("tic_tac_toe", {"method": "expectimax", "temperature": 0.1, "temperature_plies": 4}),
-    "short": ("tic_tac_toe", {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET}),
+    "expectimax": (
+        "tic_tac_toe",
+        {"method": "expectimax", "temperature": 0.1, "temperature_plies": 4},
+    ),
+    "short": (
+        "tic_tac_toe",
+        {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET},
+    ),
     "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),
-    "three": ("tic_tac_toe", {"simulations": 4, "two_champions": True, "recent_share": 0.3, "resign_checked": 0.5}),
+    "three": (
+        "tic_tac_toe",
+        {"simulations": 4, "two_champions": True, "recent_share": 0.3, "resign_checked": 0.5},
+    ),
     "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
 }
 NETWORKS = {"three": 3}
@@ -41,7 +52,10 @@ BAR = {"three": -0.05}
 
 def players(name, evaluators):
     game, config = load(SCENARIOS[name][0]), SelfPlayConfig(**SCENARIOS[name][1])
-    return [network_contestant(game, str(number), one, config, noise=True) for number, one in enumerate(evaluators)]
+    return [
+        network_contestant(game, str(number), one, config, noise=True)
+        for number, one in enumerate(evaluators)
+    ]
 
 
 def pairings(name):
@@ -53,7 +67,9 @@ def new_games(name):
     game, config = load(SCENARIOS[name][0]), SelfPlayConfig(**SCENARIOS[name][1])
     num = NETWORKS.get(name, 1)
     weighing = Weighing(game, SLOTS, num)
-    games = on_gpu.GpuGames(game, weighing, players(name, [weighing] * num), manner_of(config), num_games=SLOTS, seed=3)
+    games = on_gpu.GpuGames(
+        game, weighing, players(name, [weighing] * num), manner_of(config), num_games=SLOTS, seed=3
+    )
     games.set_up(pairings(name), BAR.get(name, -1.0))
     return games
 
@@ -66,14 +82,23 @@ def play(name, folder):
         np.savez(folder / f"{name}{number}.npz", **part.samples._asdict())
     lines = [line._asdict() for part in parts for line in part.games]
     counts = {"finished": games.finished, "simulations": sum(part.simulations for part in parts)}
-    return {**counts, "lines": lines, "checks": [check for part in parts for check in part.resign_checks]}
+    return {
+        **counts,
+        "lines": lines,
+        "checks": [check for part in parts for check in part.resign_checks],
+    }
 
 
 def pieces(path):
-    """Two pieces of a generation, as an actor of a cluster plays them that has a GPU; the network does not matter."""
+    """Two pieces of a generation, as an actor of a cluster plays them that has a GPU; the network
+    does not matter.
+    """
     networks_on_gpu.GpuEvaluator = lambda game, *networks, rows: Weighing(game, rows, len(networks))
     config = fill_in(
-        make_config("tic_tac_toe", changes={"selfplay": {"simulations": 2, "at_once": SLOTS, "opening_plies": 0}})
+        make_config(
+            "tic_tac_toe",
+            changes={"selfplay": {"simulations": 2, "at_once": SLOTS, "opening_plies": 0}},
+        )
     )
     game = load(config.game)
     save_network(path, new_network(game, config.network, 1), game)
@@ -95,9 +120,12 @@ def wait():
 def same_batches(name):
     """Whether the batches of both replays are equal, turned and not."""
     game = load(name)
-    replay.upload = lambda array, device: torch.from_numpy(array)  # the simulated GPU has the host's memory
+    replay.upload = lambda array, device: torch.from_numpy(
+        array
+    )  # the simulated GPU has the host's memory
     here, there = (
-        build_replay(game, random_samples(game, 40), ReplayConfig(fade=0.1), 3, on) for on in ("cpu", "cuda")
+        build_replay(game, random_samples(game, 40), ReplayConfig(fade=0.1), 3, on)
+        for on in ("cpu", "cuda")
     )
     rows = np.array([3, 0, 17, 17, 25])
     found = []

@@ -30,7 +30,9 @@ DICE = dice_race.make()
 
 
 def scripted(game, value=0.0, *, best=0, method="gumbel", **options):
-    """Plays the lowest action (or from `best` on), and says that the first seat stands as well as told."""
+    """Plays the lowest action (or from `best` on), and says that the first seat stands as well as
+    told.
+    """
 
     def evaluate(_game, states):
         seats = np.array([game.seat_to_move(state) for state in states])
@@ -45,12 +47,28 @@ def anyone(game):
     return anchor_contestant(game, "random")
 
 
-def play(game, contestants, num=6, *, sides=None, seed=3, target="interpreted", bar=-1.0, **options):
-    pairings = Pairings(np.zeros((1, game.num_seats), np.int64) if sides is None else sides, np.zeros(1))
-    split = {name: options.pop(name) for name in ("first", "at_once", "threads", "starts") if name in options}
+def play(
+    game, contestants, num=6, *, sides=None, seed=3, target="interpreted", bar=-1.0, **options
+):
+    pairings = Pairings(
+        np.zeros((1, game.num_seats), np.int64) if sides is None else sides, np.zeros(1)
+    )
+    split = {
+        name: options.pop(name)
+        for name in ("first", "at_once", "threads", "starts")
+        if name in options
+    }
     pairings = pairings._replace(shares=np.zeros(len(pairings.sides)))
     block = Block(
-        game, contestants, pairings, Manner(**options), games=num, seed=seed, target=target, resign_below=bar, **split
+        game,
+        contestants,
+        pairings,
+        Manner(**options),
+        games=num,
+        seed=seed,
+        target=target,
+        resign_below=bar,
+        **split,
     )
     return block.play()
 
@@ -70,7 +88,9 @@ def test_every_game_is_legal_and_ends_as_it_says(game):
         assert game.is_over(state)
         assert line.payoffs == game.payoffs(state).tolist() == result.payoffs[row].tolist()
     if game is EASY:
-        assert result.scores.tolist() == [game.score(replay(game, line), 0) for line in result.games]
+        assert result.scores.tolist() == [
+            game.score(replay(game, line), 0) for line in result.games
+        ]
 
 
 def test_a_game_does_not_depend_on_the_games_beside_it():
@@ -86,21 +106,31 @@ def test_threads_change_nothing_and_compiled_games_are_those_of_the_plain_functi
     config, found = SelfPlayConfig(simulations=4), []
     for threads, target in ((1, "cpu"), (2, "cpu"), (1, "interpreted")):
         evaluators = [NetworkEvaluator(TOE, one, threads=threads) for one in networks]
-        players = [network_contestant(TOE, str(n), one, config, noise=True) for n, one in enumerate(evaluators)]
+        players = [
+            network_contestant(TOE, str(n), one, config, noise=True)
+            for n, one in enumerate(evaluators)
+        ]
         players.append(anchor_contestant(TOE, "uct:9"))
         sides = np.array([[0, 1], [1, 2], [2, 0]])
-        found.append(play(TOE, players, 12, sides=sides, target=target, keep_samples=1, most_opening=2))
+        found.append(
+            play(TOE, players, 12, sides=sides, target=target, keep_samples=1, most_opening=2)
+        )
     for other in found[1:]:
         assert other.games == found[0].games
         assert other.samples.values == pytest.approx(found[0].samples.values, abs=1e-5)
     for one, other in zip(found[0].samples, found[1].samples, strict=True):
         assert one.tobytes() == other.tobytes()
     assert len({tuple(line.actions) for line in found[0].games}) > 3
-    assert {tuple(line.names) for line in found[0].games} == {("0", "1"), ("1", "uct:9"), ("uct:9", "0")}
+    assert {tuple(line.names) for line in found[0].games} == {
+        ("0", "1"),
+        ("1", "uct:9"),
+        ("uct:9", "0"),
+    }
 
 
 @pytest.mark.parametrize(
-    ("num", "most", "bounds"), [(5, 32, [0, 2, 5]), (1, 8, [0, 1]), (130, 32, [0, 21, 43, 65, 86, 108, 130])]
+    ("num", "most", "bounds"),
+    [(5, 32, [0, 2, 5]), (1, 8, [0, 1]), (130, 32, [0, 21, 43, 65, 86, 108, 130])],
 )
 def test_parts_follow_from_the_number_of_slots_alone(num, most, bounds):
     assert parts_of(num, most) == list(pairwise(bounds))
@@ -135,7 +165,9 @@ def test_equal_inputs_have_equal_keys_and_others_do_not():
 
 
 def test_afterstates_are_samples_of_a_value_alone():
-    """Take It Easy: 19 draws and 19 moves; before a draw the value is that of the position after it."""
+    """Take It Easy: 19 draws and 19 moves; before a draw the value is that of the position after
+    it.
+    """
     result = play(EASY, [scripted(EASY, 0.25)], 2, keep_samples=1)
     samples = take(result.samples, slice(0, 38))
     is_chance = [EASY.seat_to_move(state) == CHANCE for state in samples.states]
@@ -154,14 +186,24 @@ def test_the_same_number_has_the_same_deal():
 
 
 def test_openings_are_random_and_no_samples():
-    result = play(FOUR, [scripted(FOUR)], 40, keep_samples=1, least_opening=3, most_opening=3, max_plies=5)
+    result = play(
+        FOUR, [scripted(FOUR)], 40, keep_samples=1, least_opening=3, most_opening=3, max_plies=5
+    )
     assert min(result.samples.plies) == 3
     assert len({tuple(line.actions[:3]) for line in result.games}) > 20
 
 
 def test_games_of_a_pair_have_one_opening_and_the_seats_swapped():
     players = [scripted(FOUR, best=0), scripted(FOUR, best=3)]
-    lines = play(FOUR, players, 8, sides=np.array([[0, 1], [1, 0]]), least_opening=4, most_opening=4, max_plies=6).games
+    lines = play(
+        FOUR,
+        players,
+        8,
+        sides=np.array([[0, 1], [1, 0]]),
+        least_opening=4,
+        most_opening=4,
+        max_plies=6,
+    ).games
     for one, other in zip(lines[0::2], lines[1::2], strict=True):
         assert one.actions[:4] == other.actions[:4]
         assert (one.actions[4:], other.actions[4:]) == ([0, 3], [3, 0])
@@ -183,7 +225,9 @@ def test_games_begin_at_their_starts_in_turn():
 def test_a_seat_that_is_sure_to_lose_gives_up_at_its_second_low_value():
     result = play(FOUR, [scripted(FOUR, -0.9)], 4, bar=-0.8, keep_samples=1)
     assert [line.end for line in result.games] == ["resign"] * 4
-    assert [len(line.actions) for line in result.games] == [2] * 4  # each seat has moved once; then the first gives up
+    assert [len(line.actions) for line in result.games] == [
+        2
+    ] * 4  # each seat has moved once; then the first gives up
     assert result.payoffs.tolist() == [[-1.0, 1.0]] * 4
     assert result.samples.payoffs.tolist() == [-1.0, 1.0, -1.0] * 4
 
@@ -193,7 +237,9 @@ def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wro
     result = play(FOUR, [scripted(FOUR, -0.9, simulations=1)], 2, bar=-0.8, resign_checked=1.0)
     assert [line.end for line in result.games] == ["rules"] * 2
     assert [low for low, _ in result.resign_checks[0::2]] == pytest.approx([-0.9] * 2)
-    assert [wrong for _, wrong in result.resign_checks] == [payoff > -1.0 for payoff in result.payoffs.ravel()]
+    assert [wrong for _, wrong in result.resign_checks] == [
+        payoff > -1.0 for payoff in result.payoffs.ravel()
+    ]
 
 
 def test_a_single_low_value_is_no_reason_to_give_up_and_no_wrong_one_either():
@@ -201,7 +247,9 @@ def test_a_single_low_value_is_no_reason_to_give_up_and_no_wrong_one_either():
 
     def evaluate(_game, states):
         stones = np.array([FOUR.encode(state)[:2].sum() for state in states])
-        return np.zeros((len(states), FOUR.num_actions)), np.where(stones == 2, -0.9, np.where(stones == 3, 0.9, 0.0))
+        return np.zeros((len(states), FOUR.num_actions)), np.where(
+            stones == 2, -0.9, np.where(stones == 3, 0.9, 0.0)
+        )
 
     config = SelfPlayConfig(simulations=1)
     fearful = network_contestant(FOUR, "fearful", evaluate, config, noise=False)
@@ -212,15 +260,25 @@ def test_a_single_low_value_is_no_reason_to_give_up_and_no_wrong_one_either():
 
 def test_games_that_are_too_long_are_cut_off_and_teach_what_searches_said_of_them():
     result = play(FOUR, [scripted(FOUR, 0.25)], 2, max_plies=5, keep_samples=1)
-    assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [("plies", 5, [0.0, 0.0])] * 2
+    assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [
+        ("plies", 5, [0.0, 0.0])
+    ] * 2
     assert result.samples.payoffs.tolist() == [0.25, -0.25, 0.25, -0.25, 0.25] * 2
-    assert play(FOUR, [scripted(FOUR, -0.9)], 2, max_plies=5, bar=-0.8, resign_checked=1.0).resign_checks == []
+    assert (
+        play(
+            FOUR, [scripted(FOUR, -0.9)], 2, max_plies=5, bar=-0.8, resign_checked=1.0
+        ).resign_checks
+        == []
+    )
 
 
 def test_a_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
-    """Tic-tac-toe from the first cell on: the first seat wins at ply 7, and no search knows before the last plies."""
+    """Tic-tac-toe from the first cell on: the first seat wins at ply 7, and no search knows before
+    the last plies.
+    """
     plain, half, whole = (
-        play(TOE, [scripted(TOE)], 1, keep_samples=1, trace=trace).samples for trace in (0.0, 0.5, 1.0)
+        play(TOE, [scripted(TOE)], 1, keep_samples=1, trace=trace).samples
+        for trace in (0.0, 0.5, 1.0)
     )
     assert plain.values[:4].tolist() == [0.0] * 4
     assert whole.values.tolist() == whole.payoffs.tolist() == [1.0, -1.0] * 3 + [1.0]
@@ -231,10 +289,14 @@ def test_a_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
 
 
 def test_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
-    """(ln 2 + ln 2/3) / 2; a mean surprise of 2, so that 1 weighs 0.5 + 0.25; a value alone always weighs 1."""
+    """(ln 2 + ln 2/3) / 2; a mean surprise of 2, so that 1 weighs 0.5 + 0.25; a value alone always
+    weighs 1.
+    """
     assert surprise_of(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == pytest.approx(0.143841)
     assert surprise_of(np.array([1.0, 0.0]), np.array([1.0, 0.0])) == 0.0
-    samples = plain_samples(TOE, [1, 2, 3], surprises=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0])
+    samples = plain_samples(
+        TOE, [1, 2, 3], surprises=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0]
+    )
     assert surprise_weights(samples, 0.5).tolist() == [0.75, 1.25, 1.0]
     assert surprise_weights(samples, 0.0).tolist() == [1.0, 1.0, 1.0]
     assert surprise_weights(plain_samples(TOE, [1], surprises=[0.0]), 0.5).tolist() == [1.0]
@@ -261,7 +323,9 @@ def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(most):
 
 
 def test_draws_within_the_opening_are_no_samples():
-    samples = play(DICE, [scripted(DICE)], 4, least_opening=3, most_opening=3, keep_samples=1).samples
+    samples = play(
+        DICE, [scripted(DICE)], 4, least_opening=3, most_opening=3, keep_samples=1
+    ).samples
     assert samples.plies.min() == 3
 
 
@@ -269,24 +333,32 @@ def noisy(simulations=2):
     def evaluate(_game, states):
         return np.zeros((len(states), 7)), np.zeros(len(states))
 
-    return network_contestant(FOUR, "noisy", evaluate, SelfPlayConfig(simulations=simulations), noise=True)
+    return network_contestant(
+        FOUR, "noisy", evaluate, SelfPlayConfig(simulations=simulations), noise=True
+    )
 
 
 def test_gumbels_noise_ends_with_the_plies_in_which_moves_are_drawn():
     """With noise, equal priors and values give different moves; without it, one for all."""
     lines = play(FOUR, [noisy()], 40, temperature_plies=1, max_plies=2).games
-    assert len({line.actions[0] for line in lines}) > 3  # 40 draws of seven give at most three: below 1e-12
+    assert (
+        len({line.actions[0] for line in lines}) > 3
+    )  # 40 draws of seven give at most three: below 1e-12
     assert len({line.actions[1] for line in lines}) == 1
 
 
 def test_moves_are_drawn_by_visits_and_temperature():
-    """PUCT with two simulations visits one move twice or two once: at temperature 1 both are played, late only one."""
+    """PUCT with two simulations visits one move twice or two once: at temperature 1 both are
+    played, late only one.
+    """
     config = SelfPlayConfig(method="puct", simulations=8, noise_fraction=0.0)
     player = network_contestant(FOUR, "even", noisy().evaluator, config, noise=True)
     drawn, late = (
         {
             line.actions[0]
-            for line in play(FOUR, [player], 30, max_plies=1, temperature=1.0, temperature_plies=plies).games
+            for line in play(
+                FOUR, [player], 30, max_plies=1, temperature=1.0, temperature_plies=plies
+            ).games
         }
         for plies in (1, 0)
     )
@@ -295,10 +367,20 @@ def test_moves_are_drawn_by_visits_and_temperature():
 
 
 def visits_by_ply(reuse):
-    """The sums of visits at the root of each search of one game, seen by what a second search begins with."""
+    """The sums of visits at the root of each search of one game, seen by what a second search
+    begins with.
+    """
     player = scripted(FOUR, method="puct", simulations=20)
     sides = Pairings(np.zeros((1, 2), np.int64), np.zeros(1))
-    block = Block(FOUR, [player], sides, Manner(reuse=reuse, max_plies=2), games=1, seed=1, target="interpreted")
+    block = Block(
+        FOUR,
+        [player],
+        sides,
+        Manner(reuse=reuse, max_plies=2),
+        games=1,
+        seed=1,
+        target="interpreted",
+    )
     block.play()
     tree = block.searches[0].slots.tree
     return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
@@ -306,7 +388,9 @@ def visits_by_ply(reuse):
 
 def test_a_tree_that_is_used_again_keeps_what_is_below_the_move():
     assert visits_by_ply(0) == 20
-    assert visits_by_ply(1) > 30  # almost all of the first search was below the one move that the priors allow
+    assert (
+        visits_by_ply(1) > 30
+    )  # almost all of the first search was below the one move that the priors allow
 
 
 def test_self_play_has_noise_and_matches_have_none():

@@ -1,4 +1,6 @@
-"""The config of a run: what is refused, and how it goes to a file and to single settings and back."""
+"""The config of a run: what is refused, and how it goes to a file and to single settings and
+back.
+"""
 
 import tomllib
 from pathlib import Path
@@ -29,7 +31,9 @@ FIXED = ("selfplay.reuse", "keep_samples", "device", "replay.payoff_share_end")
 
 
 def describe_settings():
-    """The page `docs/settings.md`: every setting with its default, what it may be, and its meaning."""
+    """The page `docs/settings.md`: every setting with its default, what it may be, and its
+    meaning.
+    """
     lines = [
         "# Settings of a run",
         "",
@@ -48,7 +52,9 @@ def describe_settings():
                 "|---|---|---|---|",
             ]
         meaning = setting.meaning.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| `{name}` | `{format_setting(setting.default)}` | {setting.allowed} | {meaning} |")
+        lines.append(
+            f"| `{name}` | `{format_setting(setting.default)}` | {setting.allowed} | {meaning} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -61,7 +67,9 @@ def values_of(setting):
     if setting.key in ("gate.games", "league.games"):
         return st.integers(low // 2, high // 2).map(lambda pairs: 2 * pairs)
     if setting.key == "league.anchors":
-        return st.lists(st.sampled_from(["random", "uct:100", "rave:2_000,bias=1e-5"]), min_size=1).map(tuple)
+        return st.lists(
+            st.sampled_from(["random", "uct:100", "rave:2_000,bias=1e-5"]), min_size=1
+        ).map(tuple)
     if choices := [item for item in get_args(setting.field.annotation) if isinstance(item, str)]:
         return st.sampled_from(choices)
     return {
@@ -73,9 +81,9 @@ def values_of(setting):
     }[type(setting.default)]()
 
 
-CONFIGS = st.fixed_dictionaries({setting.key: values_of(setting) for setting in settings_of(RunConfig)}).map(
-    lambda values: change(RunConfig(), values)
-)
+CONFIGS = st.fixed_dictionaries(
+    {setting.key: values_of(setting) for setting in settings_of(RunConfig)}
+).map(lambda values: change(RunConfig(), values))
 
 
 @given(CONFIGS)
@@ -85,15 +93,24 @@ def test_a_config_comes_back_from_its_file_as_it_was(config):
 
 def test_a_config_of_an_earlier_version_is_read_unless_it_uses_what_is_gone(tmp_path):
     path = tmp_path / "config.toml"
-    path.write_text('game = "oware"\ntensorboard = false\n[replay]\npriority = 0.0\nimportance = 0.4\nwindow = 7\n')
+    path.write_text(
+        'game = "oware"\ntensorboard = false\n[replay]\npriority = 0.0\nimportance = '
+        "0.4\nwindow = 7\n"
+    )
     assert load_config(path) == change(RunConfig(), {"game": "oware", "replay.window": 7})
     path.write_text("[replay]\npriority = 0.6\n")
-    with pytest.raises(AnyzeroError, match=r"config\.toml: a run has no setting 'replay\.priority'"):
+    with pytest.raises(
+        AnyzeroError, match=r"config\.toml: a run has no setting 'replay\.priority'"
+    ):
         load_config(path)
 
 
 def test_the_file_is_laid_out_for_people(tmp_path):
-    text = write_toml(change(RunConfig(), {"game": "hex:size=5", "league.anchors": ["random", "uct:100"]}).to_dict())
+    text = write_toml(
+        change(
+            RunConfig(), {"game": "hex:size=5", "league.anchors": ["random", "uct:100"]}
+        ).to_dict()
+    )
     lines = text.splitlines()
     assert lines[:3] == ['game = "hex:size=5"', "seed = 0", "generations = 1000"]
     assert 'anchors = ["random", "uct:100"]' in lines
@@ -104,7 +121,10 @@ def test_the_file_is_laid_out_for_people(tmp_path):
 
 def test_a_file_changes_only_what_it_names(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text('network = "2x16"\ntrainer.learning_rate = 1\n[selfplay]\nsimulations = 64\nstarts = ["a", "b"]\n')
+    path.write_text(
+        'network = "2x16"\ntrainer.learning_rate = 1\n[selfplay]\nsimulations = 64\nstarts '
+        '= ["a", "b"]\n'
+    )
     wanted = RunConfig(
         network=parse_network("2x16"),
         selfplay=SelfPlayConfig(simulations=64, starts=("a", "b")),
@@ -123,7 +143,10 @@ def test_a_file_changes_only_what_it_names(tmp_path):
         ('network = "4x"', "there is no network '4x'"),
         ("[selfplay]\nsimulations = 1.5", "selfplay.simulations must be a whole number, not 1.5"),
         ("[selfplay]\nstarts = [1]", "selfplay.starts.0 must be a text, not 1"),
-        ("[trainer]\nlearning_rate = nan", "trainer.learning_rate must be a finite number, not nan"),
+        (
+            "[trainer]\nlearning_rate = nan",
+            "trainer.learning_rate must be a finite number, not nan",
+        ),
         ("[trainer]\nclip = -1.0", "trainer.clip must be from 1e-06 to 1e+06, not -1.0"),
         ('[trainer]\nschedule = "cosin"', "did you mean cosine"),
         ("seed = ", "is not a TOML file"),
@@ -182,7 +205,9 @@ def test_a_setting_has_the_type_of_its_field(text, key, value):
     ],
 )
 def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text, says, others):
-    """The preset may say puct, or another setting the GPU; whether all go together is seen when all are there."""
+    """The preset may say puct, or another setting the GPU; whether all go together is seen when all
+    are there.
+    """
     setting = dict([parse_setting(text)])
     with pytest.raises(AnyzeroError, match=says):
         change(RunConfig(), setting)
@@ -205,7 +230,10 @@ def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text, say
         ("gate.simulations=-1", "gate.simulations must be from 0 to 1000000, not '-1'"),
         ("gate.games=1", "gate.games: an even number is needed, as games come in pairs"),
         ("league.games=1", "league.games must be from 2 to 10000000, not '1'"),
-        ("league.anchors=random;uct:1s", "an anchor has a number of simulations, like uct:1000; 'uct:1s' has none"),
+        (
+            "league.anchors=random;uct:1s",
+            "an anchor has a number of simulations, like uct:1000; 'uct:1s' has none",
+        ),
         ("league.anchors=uct", "'uct' needs a budget"),
         ("league.anchors=utc:100", "there is no method 'utc'; did you mean uct?"),
         ("league.anchors=uct:100,trees=2", "uct has no option 'trees'"),
@@ -239,7 +267,10 @@ def test_a_config_is_checked_when_it_is_made():
 
 
 def test_parts_have_bounds_of_their_own():
-    config = RunConfig(gate=GateConfig(games=0, simulations=0, opening_plies=-1), league=LeagueConfig(simulations=0))
+    config = RunConfig(
+        gate=GateConfig(games=0, simulations=0, opening_plies=-1),
+        league=LeagueConfig(simulations=0),
+    )
     assert config.gate.games == 0
     for setting in ({"games": 0}, {"simulations": 0}, {"opening_plies": -1}):
         with pytest.raises(AnyzeroError, match=f"selfplay.{next(iter(setting))} must be from"):
@@ -248,11 +279,15 @@ def test_parts_have_bounds_of_their_own():
 
 @pytest.mark.parametrize("other", [{"two_champions": True}, {"recent_share": 0.1}])
 def test_trees_are_used_again_only_in_games_of_one_network(other):
-    with pytest.raises(AnyzeroError, match=f"games of one network: leave selfplay.{next(iter(other))} alone"):
+    with pytest.raises(
+        AnyzeroError, match=f"games of one network: leave selfplay.{next(iter(other))} alone"
+    ):
         RunConfig(selfplay=SelfPlayConfig(method="puct", reuse=True, **other))
 
 
 def test_the_page_of_settings_is_up_to_date():
-    """`python -c "from tests.learning.test_config import *; print(describe_settings(), end='')" > docs/settings.md`."""
+    """`python -c "from tests.learning.test_config import *; print(describe_settings(), end='')" >
+    docs/settings.md`.
+    """
     assert PAGE.read_text() == describe_settings()
     assert all(setting.meaning for setting in settings_of(RunConfig))

@@ -46,13 +46,18 @@ def test_runs_shows_the_match_at_the_end(folder):
 
 def test_a_finished_command_that_is_repeated_plays_no_match_again(folder, monkeypatch):
     monkeypatch.setattr("anyzero.learning.train.contest", None)
-    assert train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY).match["games"] == 4
+    assert (
+        train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY).match["games"]
+        == 4
+    )
 
 
 def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monkeypatch):
     told = []
     monkeypatch.setattr("anyzero.learning.train.NOTE_EVERY_S", -1.0)
-    monkeypatch.setattr("anyzero.learning.train.rebuild", lambda run: told.append((run.path / NOW).read_text()))
+    monkeypatch.setattr(
+        "anyzero.learning.train.rebuild", lambda run: told.append((run.path / NOW).read_text())
+    )
     train("tic_tac_toe", run=str(folder), generations=2, match=2, changes=TINY)
     assert told[0].startswith("generation 2: match ")
     assert runs(str(folder)).runs[0].now == ""
@@ -89,29 +94,51 @@ def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_fo
 def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for setting, name in (("seed=1", "seed-1"), ("selfplay.starts=3/3/3 x", "starts-3-3-3 x")):
-        found = sweep(setting, "tic_tac_toe", run="out/toe", generations=0, progress=False, changes=TINY)
+        found = sweep(
+            setting, "tic_tac_toe", run="out/toe", generations=0, progress=False, changes=TINY
+        )
         assert found.runs[0].path == Path(f"out/toe-{name}")
         assert found.picture.samefile(tmp_path / "out" / f"toe-{name.partition('-')[0]}.png")
 
 
 def test_what_can_be_done_with_a_run_is_said_in_commands_that_a_shell_can_read(folder):
-    run = replace(runs(str(folder)).runs[0], name="toe 2", path=Path("runs/toe 2"), ended="generation 2 is done")
+    run = replace(
+        runs(str(folder)).runs[0],
+        name="toe 2",
+        path=Path("runs/toe 2"),
+        ended="generation 2 is done",
+    )
     commands = [shlex.split(line) for line in run.ending() if "@" in line]
     assert [words[-1] for words in commands] == ["gumbel:64@toe 2", "uct:10000"]
     assert "gumbel:64@toe 2" in commands[1]
 
 
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
-    for wanted, ended in (({"minutes": 0.0}, "the time is up"), ({"generations": 0}, "generation 0 is done")):
-        found = train("tic_tac_toe", run=str(tmp_path / "toe"), **wanted, changes=TINY, progress=False)
-        rest = ", and nothing was learnt yet: the same command with more minutes or generations resumes"
+    for wanted, ended in (
+        ({"minutes": 0.0}, "the time is up"),
+        ({"generations": 0}, "generation 0 is done"),
+    ):
+        found = train(
+            "tic_tac_toe", run=str(tmp_path / "toe"), **wanted, changes=TINY, progress=False
+        )
+        rest = (
+            ", and nothing was learnt yet: the same command with more minutes or "
+            "generations resumes"
+        )
         assert list(found.ending()) == [ended + rest]
 
 
 def test_what_was_measured_at_an_earlier_stop_is_kept(tmp_path):
     path = tmp_path / "toe"
     for generations, match in ((1, 2), (2, 4), (3, 0)):
-        train("tic_tac_toe", run=str(path), generations=generations, match=match, changes=TINY, progress=False)
+        train(
+            "tic_tac_toe",
+            run=str(path),
+            generations=generations,
+            match=match,
+            changes=TINY,
+            progress=False,
+        )
     (run,) = runs(str(path)).runs
     assert [row["elo"] is None for row in run.history] == [False] * 4
     stops = RunFolder.open(path).stops()

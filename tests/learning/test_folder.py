@@ -1,4 +1,6 @@
-"""The folder of a run: what counts, what is kept, and that a kill at any instant loses nothing that counted."""
+"""The folder of a run: what counts, what is kept, and that a kill at any instant loses nothing that
+counted.
+"""
 
 import contextlib
 import errno
@@ -39,7 +41,9 @@ def fill(folder, number):
 
 def add(folder, number, champion, previous=None):
     fill(folder, number)
-    return folder.commit(number, {"champion": champion, "previous": previous, "promoted": champion == number})
+    return folder.commit(
+        number, {"champion": champion, "previous": previous, "promoted": champion == number}
+    )
 
 
 @pytest.fixture
@@ -157,7 +161,11 @@ def test_what_a_kill_left_to_be_dropped_goes_when_the_run_goes_on(run, monkeypat
     again = RunFolder.open(run.path)
     with again.locked():
         again.newest()
-    assert files_in(run.generation_path(2)) == ["manifest.json", "network.safetensors", "report.json"]
+    assert files_in(run.generation_path(2)) == [
+        "manifest.json",
+        "network.safetensors",
+        "report.json",
+    ]
 
 
 def test_networks_stay_as_long_as_self_play_wants_opponents_of_late(run):
@@ -165,7 +173,11 @@ def test_networks_stay_as_long_as_self_play_wants_opponents_of_late(run):
     with run.locked():
         add(run, 4, 2, 1)
         add(run, 5, 2, 1)
-    assert files_in(run.generation_path(3)) == ["manifest.json", "network.safetensors", "report.json"]
+    assert files_in(run.generation_path(3)) == [
+        "manifest.json",
+        "network.safetensors",
+        "report.json",
+    ]
 
 
 def test_old_samples_go_and_their_games_stay(run):
@@ -198,8 +210,12 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "it has no manifest.json": lambda path: (path / "manifest.json").unlink(),
     "it has no trainer.safetensors": lambda path: (path / "trainer.safetensors").unlink(),
     "report.json is not what the manifest says": lambda path: (path / "report.json").write_text(""),
-    "manifest.json is damaged, or of another version": lambda path: (path / "manifest.json").write_text("{}"),
-    "its manifest is that of generation 2": lambda path: shutil.copy(path.parent / "0002" / "manifest.json", path),
+    "manifest.json is damaged, or of another version": lambda path: (
+        path / "manifest.json"
+    ).write_text("{}"),
+    "its manifest is that of generation 2": lambda path: shutil.copy(
+        path.parent / "0002" / "manifest.json", path
+    ),
 }
 
 
@@ -209,7 +225,9 @@ def test_a_damaged_generation_is_passed_over_and_kept_aside(run, says):
     before = {path.name: path.read_bytes() for path in run.generation_path(3).iterdir()}
     reader = RunFolder.open(run.path)
     assert reader.newest().number == 2
-    assert reader.notes == [note for note in reader.notes if f"generation 3 of {run.path} was skipped: {says}" in note]
+    assert reader.notes == [
+        note for note in reader.notes if f"generation 3 of {run.path} was skipped: {says}" in note
+    ]
     assert len(reader.notes) == 1
     assert run.generation_path(3).is_dir()  # who only reads changes nothing
     with reader.locked():
@@ -255,7 +273,10 @@ def test_two_damages_of_one_number_are_both_kept(run):
 def test_a_run_without_any_whole_generation_is_one_sentence_and_stays_as_it_is(run):
     for number in run.numbers():
         (run.generation_path(number) / "manifest.json").unlink()
-    with run.locked(), pytest.raises(AnyzeroError, match=r"no generation of .* is intact.*nothing was changed"):
+    with (
+        run.locked(),
+        pytest.raises(AnyzeroError, match=r"no generation of .* is intact.*nothing was changed"),
+    ):
         run.newest()
     assert run.numbers() == [1, 2, 3]
 
@@ -272,9 +293,14 @@ def test_a_damaged_network_is_found_in_the_copy_of_the_champion(run):
     assert run.network(2) == run.path / "champion.safetensors"
     assert run.network(1).read_bytes() == network_of(1)
     damage_network(run.generation_path(1))
-    with pytest.raises(DamagedError, match=r"network of generation 1 of .* cannot be used: network.safetensors is not"):
+    with pytest.raises(
+        DamagedError,
+        match=r"network of generation 1 of .* cannot be used: network.safetensors is not",
+    ):
         run.network(1)
-    with pytest.raises(DamagedError, match=r"network of generation 9 of .* cannot be used: it has no manifest.json"):
+    with pytest.raises(
+        DamagedError, match=r"network of generation 9 of .* cannot be used: it has no manifest.json"
+    ):
         run.network(9)
 
 
@@ -297,9 +323,19 @@ class Killed(BaseException):
 
 
 class Killer:
-    """Counts the calls that reach the disk, and from the one with this number on lets none through."""
+    """Counts the calls that reach the disk, and from the one with this number on lets none
+    through.
+    """
 
-    NAMES = ((os, "open"), (os, "fsync"), (os, "replace"), (os, "rename"), (os, "unlink"), (os, "mkdir"), (io, "open"))
+    NAMES = (
+        (os, "open"),
+        (os, "fsync"),
+        (os, "replace"),
+        (os, "rename"),
+        (os, "unlink"),
+        (os, "mkdir"),
+        (io, "open"),
+    )
 
     def __init__(self, patch, at, error=None):
         self.calls, self.at, self.error = 0, at, error
@@ -353,7 +389,9 @@ def go_on(path):
 
 
 def each_call(run, tmp_path, act, error=None):
-    """The folder after `act` was stopped at its first call, at its second, and so on; with what came of it."""
+    """The folder after `act` was stopped at its first call, at its second, and so on; with what
+    came of it.
+    """
     for at in range(1, 1000):
         path = tmp_path / f"stopped{at}"
         shutil.copytree(run.path, path)
@@ -420,7 +458,11 @@ def test_a_kill_while_a_run_is_made_leaves_a_place_where_it_can_be_made(tmp_path
                 return
             except Killed:
                 assert killer.calls >= at
-        folder = RunFolder.open(path) if (path / "config.toml").exists() else RunFolder.create(path, CONFIG)
+        folder = (
+            RunFolder.open(path)
+            if (path / "config.toml").exists()
+            else RunFolder.create(path, CONFIG)
+        )
         assert RunFolder.open(path).config == folder.config == CONFIG
     raise AssertionError("it never ended")
 
@@ -459,7 +501,9 @@ with folder.locked():
 
 
 def start_training(path):
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True
+    )
 
 
 @pytest.mark.parametrize("wanted", [12, pytest.param(3, marks=pytest.mark.slow)])
@@ -487,7 +531,10 @@ def test_a_real_kill_loses_nothing_acknowledged_and_leaves_no_lock(run, wanted):
 def test_two_cannot_train_one_run(run):
     other = RunFolder.open(run.path)
     with run.locked():
-        with pytest.raises(AnyzeroError, match="is being trained by another process"), other.locked():
+        with (
+            pytest.raises(AnyzeroError, match="is being trained by another process"),
+            other.locked(),
+        ):
             pass
         assert not other.is_locked
     with other.locked():
@@ -511,10 +558,14 @@ def test_a_run_is_not_made_over_anything_else(tmp_path, run):
 
 
 def test_a_run_of_another_game_is_one_sentence(tmp_path):
-    run = str(RunFolder.create(tmp_path / "x", fill_in(RunConfig(game="hex:size=5,swap=false"))).path)
+    run = str(
+        RunFolder.create(tmp_path / "x", fill_in(RunConfig(game="hex:size=5,swap=false"))).path
+    )
     for text in ("hex:size=5,swap=false", "hex:size=5"):
         assert str(open_run(text, run=run).path) == run
-    with pytest.raises(AnyzeroError, match=r"is a run of hex:size=5,swap=false, not of hex:size=7,swap=false"):
+    with pytest.raises(
+        AnyzeroError, match=r"is a run of hex:size=5,swap=false, not of hex:size=7,swap=false"
+    ):
         open_run("hex:size=7", run=run)
     with pytest.raises(AnyzeroError, match="is a run of hex:size=5,swap=false, not of oware"):
         open_run("oware", run=run)

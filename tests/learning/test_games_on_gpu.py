@@ -25,13 +25,17 @@ def play(num_networks, resign_below=-1.0, **settings):
     evaluator = GpuEvaluator(FOUR, *networks, rows=64, compiled=False)
     players = [network_contestant(FOUR, "", no_evaluator, config, noise=True) for _ in networks]
     games = GpuGames(FOUR, evaluator, players, manner_of(config), num_games=64, seed=1)
-    games.set_up(make_pairings(FOUR, pairing_shares(config, None), two_champions=config.two_champions), resign_below)
+    games.set_up(
+        make_pairings(FOUR, pairing_shares(config, None), two_champions=config.two_champions),
+        resign_below,
+    )
     names = [str(number) for number in range(num_networks)]
     return [games.play(100, names) for _ in range(2)]
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"method": "puct", "reuse": True}, {"method": "puct", "final": "value+log visits"}]
+    "settings",
+    [{}, {"method": "puct", "reuse": True}, {"method": "puct", "final": "value+log visits"}],
 )
 def test_games_are_legal_and_their_samples_follow_from_them(settings):
     for part in play(1, **settings):
@@ -49,7 +53,13 @@ def test_games_are_legal_and_their_samples_follow_from_them(settings):
 def test_two_champions_and_a_recent_network_meet_and_seats_resign():
     parts = play(3, -0.3, two_champions=True, recent_share=0.3, resign_checked=0.3)
     lines = [line for part in parts for line in part.games]
-    assert {tuple(line.names) for line in lines} >= {("0", "0"), ("0", "1"), ("1", "0"), ("0", "2"), ("2", "0")}
+    assert {tuple(line.names) for line in lines} >= {
+        ("0", "0"),
+        ("0", "1"),
+        ("1", "0"),
+        ("0", "2"),
+        ("2", "0"),
+    }
     assert {line.end for line in lines} == {"rules", "resign"}
     checks = [check for part in parts for check in part.resign_checks]
     assert all(-1.0 <= lowest <= 1.0 for lowest, _ in checks)

@@ -12,7 +12,12 @@ from anyzero.learning.history import COLUMNS, make_rows, rebuild
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)
-BARE = {"generation": 8, "seconds": {"selfplay": 1.5, "training": None}, "selfplay": None, "champion": 7}
+BARE = {
+    "generation": 8,
+    "seconds": {"selfplay": 1.5, "training": None},
+    "selfplay": None,
+    "champion": 7,
+}
 
 
 def add(folder, report):
@@ -55,19 +60,38 @@ def test_what_was_not_measured_is_empty(run):
     rebuild(run)
     whole, bare, last = read_table(run.path / "training_history.csv")
     assert tuple(whole) == COLUMNS
-    assert {column for column, text in bare.items() if text} == {"generation", "seconds", "total_seconds", "promoted"}
-    assert (bare["promoted"], whole["promoted"], bare["seconds"], bare["total_seconds"]) == ("0", "1", "1.5", "41.5")
+    assert {column for column, text in bare.items() if text} == {
+        "generation",
+        "seconds",
+        "total_seconds",
+        "promoted",
+    }
+    assert (bare["promoted"], whole["promoted"], bare["seconds"], bare["total_seconds"]) == (
+        "0",
+        "1",
+        "1.5",
+        "41.5",
+    )
     assert (last["generation"], last["total_seconds"], last["elo"]) == ("9", "81.5", "900")
 
 
 def test_the_gate_decides_what_was_promoted():
-    reports = [{"generation": 1, "gate": {"promoted": False}, "champion": 1}, {"generation": 2, "champion": 2}]
-    assert [row["promoted"] for row in make_rows([*reports, {"generation": 3}])] == [False, True, None]
+    reports = [
+        {"generation": 1, "gate": {"promoted": False}, "champion": 1},
+        {"generation": 2, "champion": 2},
+    ]
+    assert [row["promoted"] for row in make_rows([*reports, {"generation": 3}])] == [
+        False,
+        True,
+        None,
+    ]
 
 
 def test_both_files_can_be_made_again_after_pruning(run):
     rebuild(run)
-    before = {name: (run.path / name).read_bytes() for name in ("training_history.csv", "metrics.jsonl")}
+    before = {
+        name: (run.path / name).read_bytes() for name in ("training_history.csv", "metrics.jsonl")
+    }
     assert not (run.generation_path(8) / "network.safetensors").exists()  # pruned
     for name in before:
         (run.path / name).write_bytes(b"half of")
@@ -80,4 +104,7 @@ def test_both_files_can_be_made_again_after_pruning(run):
 def test_a_damaged_report_costs_its_row_alone(run):
     (run.generation_path(8) / "report.json").write_text('{"generation":')
     rebuild(run)
-    assert [row["generation"] for row in read_table(run.path / "training_history.csv")] == ["7", "9"]
+    assert [row["generation"] for row in read_table(run.path / "training_history.csv")] == [
+        "7",
+        "9",
+    ]

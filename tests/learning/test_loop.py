@@ -1,4 +1,6 @@
-"""A tiny real run: it learns, resumes, survives kill -9, and says what is wrong with what it is asked."""
+"""A tiny real run: it learns, resumes, survives kill -9, and says what is wrong with what it is
+asked.
+"""
 
 import hashlib
 import json
@@ -46,8 +48,16 @@ def run_to_the_end(path, config=None, generations=GENERATIONS):
 
 def weights(path):
     """The networks, trainers and samples of a run, by their hashes."""
-    files = sorted([*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), path / "champion.safetensors"])
-    return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    files = sorted(
+        [
+            *path.glob("generations/*/*.safetensors"),
+            *path.glob("samples/*"),
+            path / "champion.safetensors",
+        ]
+    )
+    return {
+        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
+    }
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +76,11 @@ def test_a_run_leaves_its_history(whole):
     assert last["selfplay"]["samples"] > 12
     assert {"policy_loss", "kl", "value_loss"} <= set(last["training"])
     assert last["gate"]["against"][0]["name"] == str(reports[-2]["champion"])
-    lines = [json.loads(line) for file in sorted(whole.path.glob("games/*")) for line in file.read_text().splitlines()]
+    lines = [
+        json.loads(line)
+        for file in sorted(whole.path.glob("games/*"))
+        for line in file.read_text().splitlines()
+    ]
     assert len(lines) == 12 * GENERATIONS
 
 
@@ -116,7 +130,8 @@ def go_on(path):
 
 
 def killed_again_and_again(path, kills, moments):
-    """Train in processes that are killed when so many files have come or gone, and here what is left; how they ended.
+    """Train in processes that are killed when so many files have come or gone, and here what is
+    left; how they ended.
 
     They are forked off a process that has imported everything and done nothing.
     """
@@ -124,7 +139,11 @@ def killed_again_and_again(path, kills, moments):
     processes.set_forkserver_preload([__name__])
     ends = []
     for number in range(kills):
-        process, seen, changes = processes.Process(target=go_on, args=(path,)), set(path.rglob("*")), 0
+        process, seen, changes = (
+            processes.Process(target=go_on, args=(path,)),
+            set(path.rglob("*")),
+            0,
+        )
         process.start()
         while process.is_alive() and changes < moments[number % len(moments)]:
             with suppress(FileNotFoundError):  # a folder that got its name while it was looked into
@@ -192,7 +211,9 @@ def test_another_config_is_another_run(tmp_path):
     open_run("tic_tac_toe", run=path, changes=TINY)
     assert open_run("tic_tac_toe", run=path).config.selfplay.games == 12
     assert open_run("tic_tac_toe", run=path, changes={"generations": 7}).config.generations == 7
-    with pytest.raises(BadOptionError, match=r"was started with selfplay\.games=12; use another name"):
+    with pytest.raises(
+        BadOptionError, match=r"was started with selfplay\.games=12; use another name"
+    ):
         open_run("tic_tac_toe", run=path, changes={"selfplay.games": 13})
     with pytest.raises(AnyzeroError, match="is a run of tic_tac_toe, not of connect_four"):
         open_run("connect_four", run=path)
@@ -209,7 +230,9 @@ def test_every_preset_is_a_config_that_its_game_can_have(name):
     config = preset_config(name, None)
     game = load(config.game)
     is_board = len(game.planes_shape) == 3
-    assert resolve(config.network, game).kind == ("residual" if is_board and name != "breakthrough" else "mlp")
+    assert resolve(config.network, game).kind == (
+        "residual" if is_board and name != "breakthrough" else "mlp"
+    )
     assert change(RunConfig(), config.to_dict()) == config
 
 

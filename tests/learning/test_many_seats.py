@@ -39,9 +39,15 @@ def encode(rules, state, planes):
 
 @pytest.fixture(scope="module")
 def three_race():
-    kept = [function for function in race.make().functions if function.__name__ not in ("play", "payoffs")]
+    kept = [
+        function
+        for function in race.make().functions
+        if function.__name__ not in ("play", "payoffs")
+    ]
     sizes = {"num_seats": 3, "planes_shape": (GOAL,)}
-    return replace(race.make(GOAL), name="three_race", functions=[*kept, play, payoffs, encode], **sizes)
+    return replace(
+        race.make(GOAL), name="three_race", functions=[*kept, play, payoffs, encode], **sizes
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +64,9 @@ def test_a_sample_has_the_payoffs_of_the_seats_after_the_one_to_move(three_race,
 
 
 def test_only_the_seat_to_move_learns_from_the_search_too(samples):
-    targets = value_targets(samples._replace(values=np.full_like(samples.values, 0.25)), ReplayConfig(payoff_share=0.0))
+    targets = value_targets(
+        samples._replace(values=np.full_like(samples.values, 0.25)), ReplayConfig(payoff_share=0.0)
+    )
     assert set(targets[:, 0].tolist()) == {0.25}
     assert np.array_equal(targets[:, 1:], samples.others)
 
@@ -79,15 +87,21 @@ def test_a_network_learns_what_each_seat_gets_and_says_it_by_seat(three_race, sa
     trainer.train(build_replay(three_race, samples, ReplayConfig(), 0), 1, np.random.default_rng(0))
     states = three_race.new_states(3)
     states["total"], states["mover"] = GOAL - 1, [0, 1, 2]
-    _, values = NetworkEvaluator(three_race, trainer.network_to_play(), threads=1)(three_race, states)
-    assert np.abs(values - (1.5 * np.eye(3) - 0.5)).max() < 0.2  # any step wins for whoever is to move
+    _, values = NetworkEvaluator(three_race, trainer.network_to_play(), threads=1)(
+        three_race, states
+    )
+    assert (
+        np.abs(values - (1.5 * np.eye(3) - 0.5)).max() < 0.2
+    )  # any step wins for whoever is to move
 
 
 def test_our_kernels_turn_values_to_their_seats():
     game = load(str(TRIO))
     network = new_network(game, parse_network("1x8"), 5)
     states = game.new_states(3)
-    for state, cells in zip(states, (0, 1, 2), strict=True):  # three positions, one for each seat to move
+    for state, cells in zip(
+        states, (0, 1, 2), strict=True
+    ):  # three positions, one for each seat to move
         for cell in range(cells):
             state["cells"][cell] = cell + 1
         state["mover"] = state["plies"] = cells
@@ -102,16 +116,31 @@ def as_tensor(game, states):
     return torch.from_numpy(np.stack([game.encode(state) for state in states]))
 
 
-@pytest.mark.parametrize("league", [0, pytest.param(1, marks=pytest.mark.slow)])  # which is compiled for itself
+@pytest.mark.parametrize(
+    "league", [0, pytest.param(1, marks=pytest.mark.slow)]
+)  # which is compiled for itself
 def test_a_run_of_three_seats_plays_trains_and_is_rated(tmp_path, league):
-    small = {"selfplay.games": 8, "selfplay.simulations": 4, "league.games": 2, "league.anchors": ("random",)}
-    sizes = {"network": {"kind": "mlp", "layers": 1, "width": 16}, "league.every": league, "threads": 1}
-    run = train(str(TRIO), run=str(tmp_path / "trio"), generations=1, changes={**small, **sizes}, match=0)
+    small = {
+        "selfplay.games": 8,
+        "selfplay.simulations": 4,
+        "league.games": 2,
+        "league.anchors": ("random",),
+    }
+    sizes = {
+        "network": {"kind": "mlp", "layers": 1, "width": 16},
+        "league.every": league,
+        "threads": 1,
+    }
+    run = train(
+        str(TRIO), run=str(tmp_path / "trio"), generations=1, changes={**small, **sizes}, match=0
+    )
     assert run.generations == 1
     assert (run.last("elo") is not None) == bool(league)
 
 
 def test_a_gpu_is_refused_in_a_sentence(three_race, monkeypatch):
     monkeypatch.setattr("anyzero.networks.evaluator.check_device", lambda device: None)
-    with pytest.raises(BadOptionError, match="a value for each seat, which trains and plays on the CPU only"):
+    with pytest.raises(
+        BadOptionError, match="a value for each seat, which trains and plays on the CPU only"
+    ):
         check(three_race, new_network(three_race, parse_network("1x32")), "cuda")

@@ -16,7 +16,9 @@ from tests.learning.rows import random_samples
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
-    pytest.mark.filterwarnings("ignore"),  # torch's compiler and numba-cuda speak of their own affairs
+    pytest.mark.filterwarnings(
+        "ignore"
+    ),  # torch's compiler and numba-cuda speak of their own affairs
 ]
 TTT = load("tic_tac_toe")
 
@@ -24,11 +26,16 @@ TTT = load("tic_tac_toe")
 def trained(rows: int, *, recorded: bool) -> tuple[Trainer, float]:
     """A trainer after two generations of 20 steps, and its last policy loss."""
     network = new_network(TTT, parse_network("2x16"), seed=1)
-    trainer = Trainer(TTT, network, TrainerConfig(batches=20, batch_size=rows, learning_rate=3e-3), device="cuda")
+    trainer = Trainer(
+        TTT, network, TrainerConfig(batches=20, batch_size=rows, learning_rate=3e-3), device="cuda"
+    )
     if not recorded:
         trainer.records = False
     replay = build_replay(TTT, random_samples(TTT, 64), ReplayConfig(merge=False), 0, "cuda")
-    reports = [trainer.train(replay, generation, np.random.default_rng(generation)) for generation in (0, 1)]
+    reports = [
+        trainer.train(replay, generation, np.random.default_rng(generation))
+        for generation in (0, 1)
+    ]
     assert reports[1].policy_loss < reports[0].policy_loss
     return trainer, reports[1].policy_loss
 
@@ -52,9 +59,13 @@ def gradients(game: Game, *, recorded: bool) -> list[Tensor]:
     return found
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])  # heads over cells and over columns
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", "connect_four"]
+)  # heads over cells and over columns
 def test_a_recorded_batch_has_the_gradients_of_a_plain_one(name: str) -> None:
-    """Compiled kernels round less often: in bfloat16 the gradients are up to 1.7 % apart on a CPU, 6.1 % on an H200."""
+    """Compiled kernels round less often: in bfloat16 the gradients are up to 1.7 % apart on a CPU,
+    6.1 % on an H200.
+    """
     recorded, plain = (gradients(load(name), recorded=recorded) for recorded in (True, False))
     for one, other in zip(recorded, plain, strict=True):
         assert float((one - other).norm() / other.norm()) < 0.1
@@ -73,11 +84,14 @@ def test_a_replay_on_the_gpu_makes_the_batches_of_one_on_the_host() -> None:
 
 def test_a_source_is_recorded_anew_and_teaches_its_own_rows() -> None:
     sources = [
-        build_replay(TTT, random_samples(TTT, 256, seed), ReplayConfig(merge=False), 0, "cuda") for seed in (0, 9)
+        build_replay(TTT, random_samples(TTT, 256, seed), ReplayConfig(merge=False), 0, "cuda")
+        for seed in (0, 9)
     ]
     config = TrainerConfig(batches=20, batch_size=64, learning_rate=3e-3)
     trainer = Trainer(TTT, new_network(TTT, parse_network("3x32"), seed=1), config, device="cuda")
-    reports = [trainer.train(source, 0, np.random.default_rng(0)) for source in (*sources, sources[0])]
+    reports = [
+        trainer.train(source, 0, np.random.default_rng(0)) for source in (*sources, sources[0])
+    ]
     assert all(report.recoveries == 0 for report in reports)
     assert reports[2].policy_loss < reports[0].policy_loss
 

@@ -1,4 +1,6 @@
-"""Self-play on the GPU: its launches in numba-cuda's simulator, and what comes of them by the rules."""
+"""Self-play on the GPU: its launches in numba-cuda's simulator, and what comes of them by the
+rules.
+"""
 
 import json
 import os
@@ -53,7 +55,11 @@ def found(folder, name):
 
 def games_of(samples):
     """Ranges of rows: those of a game come together, from its first ply on."""
-    begins = [row for row in range(samples.num) if row == 0 or samples.plies[row] <= samples.plies[row - 1]]
+    begins = [
+        row
+        for row in range(samples.num)
+        if row == 0 or samples.plies[row] <= samples.plies[row - 1]
+    ]
     return list(pairwise([*begins, samples.num]))
 
 
@@ -89,13 +95,21 @@ def test_policies_and_values_are_those_of_a_search_on_the_cpu(folder, name):
     names = {"puct": ["exploration"], "gumbel": ["considered", "value_scale", "visit_scale"]}[name]
     options = {option: getattr(SelfPlayConfig(), option) for option in names}
     wanted = search_many(
-        TTT, samples.states, name, simulations=4, evaluator=Weighing(TTT), target="interpreted", **options
+        TTT,
+        samples.states,
+        name,
+        simulations=4,
+        evaluator=Weighing(TTT),
+        target="interpreted",
+        **options,
     )
     assert samples.values == pytest.approx(wanted.values, abs=1e-6)
     for row, state in enumerate(samples.states):
         legal = sorted(TTT.legal_actions(state))
         assert samples.actions[row].tolist() == legal + [-1] * (9 - len(legal))
-        assert samples.policies[row, : len(legal)] == pytest.approx(wanted.policies[row, legal], abs=1e-3)
+        assert samples.policies[row, : len(legal)] == pytest.approx(
+            wanted.policies[row, legal], abs=1e-3
+        )
     assert (samples.policy_weights == 1.0).all()
 
 
@@ -118,9 +132,13 @@ def scaled(number):
 
 @pytest.mark.parametrize("name", ["gumbel", "expectimax", "reuse", "three"])
 def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
-    """The first games of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
+    """The first games of the same seed, whatever slots they are played in: two champions, a recent
+    one, resigning.
+    """
     lines = found(folder, name)["lines"]
-    players = simulated.players(name, [scaled(number) for number in range(simulated.NETWORKS.get(name, 1))])
+    players = simulated.players(
+        name, [scaled(number) for number in range(simulated.NETWORKS.get(name, 1))]
+    )
     config = SelfPlayConfig(**simulated.SCENARIOS[name][1])
     block = Block(
         *(TTT, players, simulated.pairings(name), manner_of(config)),
@@ -214,7 +232,8 @@ def test_batches_of_the_replay_on_the_gpu_are_those_of_the_replay(folder):
 def test_moves_are_drawn_by_powers_of_their_shares():
     """Shares 2 : 1 : 1 : 0 at temperature 1/2 are chances of 4/6, 1/6, 1/6 and 0.
 
-    Of 6000 draws the first is drawn 4000 +- 36.5 times: further off than 200 has a chance under 1e-7.
+    Of 6000 draws the first is drawn 4000 +- 36.5 times: further off than 200 has a chance under
+    1e-7.
     """
     shares, rng = np.array([0.5, 0.25, 0.25, 0.0], np.float32), make_streams(1, 1)[0]
     with np.errstate(over="ignore"):

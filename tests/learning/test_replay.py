@@ -48,19 +48,31 @@ def test_equal_positions_become_one_with_the_mean_of_their_targets():
 
 
 def test_rows_without_any_policy_weight_keep_a_policy_and_no_weight():
-    samples = plain_samples(TTT, [1, 1], policies=[[1.0, 0.0], [0.0, 1.0]], policy_weights=[0.0, 0.0])
+    samples = plain_samples(
+        TTT, [1, 1], policies=[[1.0, 0.0], [0.0, 1.0]], policy_weights=[0.0, 0.0]
+    )
     found = replay_of(samples)
     assert found.samples.policies[0, :2].tolist() == [0.0, 1.0]
     assert found.samples.policy_weights.tolist() == [0.0]
 
 
 def test_equal_keys_with_other_actions_are_not_merged():
-    """Three kinds of rows share a key, two of them the sum of their actions; each kind twice, one after the other."""
+    """Three kinds of rows share a key, two of them the sum of their actions; each kind twice, one
+    after the other.
+    """
     kinds = [[0, 3, -1], [1, 2, -1], [-1, -1, -1]]
-    samples = plain_samples(TTT, [9] * 6, actions=kinds * 2, payoffs=[0.0, 0.25, 0.5, 1.0, 0.25, -0.5])
+    samples = plain_samples(
+        TTT, [9] * 6, actions=kinds * 2, payoffs=[0.0, 0.25, 0.5, 1.0, 0.25, -0.5]
+    )
     found = replay_of(samples)
-    assert {tuple(row) for row in found.samples.actions[:, :3].tolist()} == {tuple(kind) for kind in kinds}
-    for kind, wanted in ([[0, 3, -1], {0.0, 0.5, 1.0}], [[1, 2, -1], {0.25}], [[-1, -1, -1], {0.0}]):
+    assert {tuple(row) for row in found.samples.actions[:, :3].tolist()} == {
+        tuple(kind) for kind in kinds
+    }
+    for kind, wanted in (
+        [[0, 3, -1], {0.0, 0.5, 1.0}],
+        [[1, 2, -1], {0.25}],
+        [[-1, -1, -1], {0.0}],
+    ):
         mine = (found.samples.actions[:, :3] == kind).all(axis=1)
         assert set(found.targets[mine].tolist()) <= wanted
 
@@ -79,7 +91,9 @@ def test_merging_agrees_with_a_plain_loop():
     for place, rows in enumerate(groups.values()):
         weights = samples.policy_weights[rows]
         if weights.sum():
-            wanted = (samples.policies[rows].astype(float) * weights[:, None]).sum(axis=0) / weights.sum()
+            wanted = (samples.policies[rows].astype(float) * weights[:, None]).sum(
+                axis=0
+            ) / weights.sum()
             assert found.samples.policies[place] == pytest.approx(wanted, abs=1e-3)
         assert found.counts[place] == len(rows)
         assert found.targets[place] == pytest.approx(samples.payoffs[rows].mean(), abs=1e-6)
@@ -179,11 +193,15 @@ def test_batches_are_full_where_epochs_meet():
 
 def test_a_replay_that_is_smaller_than_a_batch_is_one_batch():
     replay = replay_of(plain_samples(TTT, range(5)))
-    assert [sorted(rows) for rows in replay.row_batches(2, 256, np.random.default_rng(0))] == [list(range(5))] * 2
+    assert [sorted(rows) for rows in replay.row_batches(2, 256, np.random.default_rng(0))] == [
+        list(range(5))
+    ] * 2
 
 
 def test_rows_are_drawn_by_count():
-    """100,000 draws with chances 1/8, 5/8, 2/8: a share is off by 0.0082, 5.3 sigma, once in 4 million."""
+    """100,000 draws with chances 1/8, 5/8, 2/8: a share is off by 0.0082, 5.3 sigma, once in 4
+    million.
+    """
     replay = replay_of(plain_samples(TTT, [1, 2, 2, 2, 2, 2, 3, 3]), by_count=True)
     rows = np.concatenate(list(replay.row_batches(33_334, 3, np.random.default_rng(0))))
     assert np.bincount(rows) / len(rows) == pytest.approx([1 / 8, 5 / 8, 2 / 8], abs=0.0082)
@@ -200,15 +218,21 @@ def test_a_batch_has_what_the_game_says():
     for place, row in enumerate(rows):
         state, count = samples.states[row], int((samples.actions[row] >= 0).sum())
         assert (batch.planes[place].numpy() == HEX.encode(state)).all()
-        assert np.flatnonzero(batch.legal[place].numpy()).tolist() == sorted(HEX.legal_actions(state))
+        assert np.flatnonzero(batch.legal[place].numpy()).tolist() == sorted(
+            HEX.legal_actions(state)
+        )
         wanted = samples.policies[row, :count].astype(float)
-        assert batch.policies[place][batch.legal[place]] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
+        assert batch.policies[place][batch.legal[place]] == pytest.approx(
+            wanted / wanted.sum(), abs=1e-6
+        )
         assert batch.values[place] == samples.payoffs[row]
     assert batch.policies.sum(1) == pytest.approx([1.0] * 3, abs=1e-6)
 
 
 def test_a_row_without_actions_has_no_policy():
-    samples = plain_samples(TTT, [1], actions=[[-1, -1]], policies=[[0.0, 0.0]], policy_weights=[0.0])
+    samples = plain_samples(
+        TTT, [1], actions=[[-1, -1]], policies=[[0.0, 0.0]], policy_weights=[0.0]
+    )
     batch = replay_of(samples).batch(np.array([0]), np.random.default_rng(0))
     assert not batch.legal.any()
     assert not batch.policies.any()
@@ -216,7 +240,9 @@ def test_a_row_without_actions_has_no_policy():
 
 @pytest.mark.parametrize("text", ["tic_tac_toe", "hex:size=5", "connect_four", "take_it_easy"])
 def test_a_turned_row_is_the_encoding_of_the_turned_position(text):
-    """Oracle: the same actions turned and played from the start reach the turned position (the law of symmetries)."""
+    """Oracle: the same actions turned and played from the start reach the turned position (the law
+    of symmetries).
+    """
     game = load(text)
     rng = np.random.default_rng(0)
     state, others = game.initial_state(), [game.initial_state() for _ in game.symmetries]
@@ -234,13 +260,19 @@ def test_a_turned_row_is_the_encoding_of_the_turned_position(text):
     samples.policies[0, : len(actions)] = rng.dirichlet(np.ones(len(actions)))
     batch = replay_of(samples, game=game).batch(np.zeros(64 * (1 + len(others)), np.int64), rng)
     seen = set()
-    for planes, legal, policy in zip(batch.planes.numpy(), batch.legal.numpy(), batch.policies.numpy(), strict=True):
+    for planes, legal, policy in zip(
+        batch.planes.numpy(), batch.legal.numpy(), batch.policies.numpy(), strict=True
+    ):
         for number, other in enumerate([state, *others]):
             if (planes == game.encode(other)).all():
                 seen.add(number)
-                turned = game.symmetries[number - 1].actions if number else np.arange(game.num_actions)
+                turned = (
+                    game.symmetries[number - 1].actions if number else np.arange(game.num_actions)
+                )
                 assert np.flatnonzero(legal).tolist() == sorted(turned[actions])
-                assert policy[turned[actions]] == pytest.approx(samples.policies[0, : len(actions)], abs=1e-3)
+                assert policy[turned[actions]] == pytest.approx(
+                    samples.policies[0, : len(actions)], abs=1e-3
+                )
                 break
         else:
             pytest.fail("a row that is no symmetry of its position")
@@ -250,7 +282,9 @@ def test_a_turned_row_is_the_encoding_of_the_turned_position(text):
 def test_without_a_stream_nothing_is_turned():
     replay = replay_of(random_samples(TTT, 30), merge=False)
     planes = replay.batch(np.arange(30), None).planes
-    assert all((planes[row].numpy() == TTT.encode(replay.samples.states[row])).all() for row in range(30))
+    assert all(
+        (planes[row].numpy() == TTT.encode(replay.samples.states[row])).all() for row in range(30)
+    )
 
 
 def test_a_replay_leaves_the_samples_alone():

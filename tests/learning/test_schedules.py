@@ -10,7 +10,9 @@ from anyzero.learning.lesson import learning_rate
 
 
 def rate(schedule, generation, step=0, steps=10, **config):
-    return learning_rate(TrainerConfig(schedule=schedule, learning_rate=0.5, **config), generation, step, steps)
+    return learning_rate(
+        TrainerConfig(schedule=schedule, learning_rate=0.5, **config), generation, step, steps
+    )
 
 
 def test_every_schedule_but_the_constant_one_changes_the_rate():
@@ -20,7 +22,9 @@ def test_every_schedule_but_the_constant_one_changes_the_rate():
 
 
 def test_constant_stays():
-    assert {rate("constant", generation, step) for generation in (0, 50) for step in (0, 9)} == {0.5}
+    assert {rate("constant", generation, step) for generation in (0, 50) for step in (0, 9)} == {
+        0.5
+    }
 
 
 def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
@@ -31,7 +35,9 @@ def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
         [0.5, lowest + 0.4995 * (1 + math.sqrt(0.5)) / 2, lowest + 0.4995 / 2, lowest, lowest]
     )
     assert rate("cosine", 2, 5, 10, horizon=3) == pytest.approx(lowest + 0.4995 / 2)
-    assert rate("cosine", 8, 100, 100, horizon=8) == pytest.approx(lowest), "the horizon's last step"
+    assert rate("cosine", 8, 100, 100, horizon=8) == pytest.approx(lowest), (
+        "the horizon's last step"
+    )
 
 
 def test_cosine_falls_by_the_share_of_the_minutes_where_some_are_planned():
@@ -50,7 +56,9 @@ def test_cosine_holds_the_rate_for_a_share_of_the_run_before_it_falls():
 
 
 def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():
-    """101 steps: 0.02 at the first, half way up at step 15, 0.5 at step 30, half way down at 65, 0.0005 at the last."""
+    """101 steps: 0.02 at the first, half way up at step 15, 0.5 at step 30, half way down at 65,
+    0.0005 at the last.
+    """
     found = [rate("one-cycle", 7, step, 101) for step in (0, 15, 30, 65, 100)]
     assert found == pytest.approx([0.02, 0.26, 0.5, 0.0005 + 0.4995 / 2, 0.0005])
 

@@ -42,12 +42,15 @@ def first_move(_game, states):
     return np.tile(-50.0 * np.arange(TOE.num_actions), (len(states), 1)), np.zeros(len(states))
 
 
-FIRST = network_contestant(TOE, "first", first_move, SelfPlayConfig(method="puct", simulations=1), noise=False)
+FIRST = network_contestant(
+    TOE, "first", first_move, SelfPlayConfig(method="puct", simulations=1), noise=False
+)
 STRONG, WEAK = anchor_contestant(TOE, "uct:200"), anchor_contestant(TOE, "random")
 
 
 @pytest.mark.parametrize(
-    ("games", "at_once", "sizes"), [(10, 10, [10]), (10, 4, [3, 3, 4]), (1, 8, [1]), (256, 128, [128, 128])]
+    ("games", "at_once", "sizes"),
+    [(10, 10, [10]), (10, 4, [3, 3, 4]), (1, 8, [1]), (256, 128, [128, 128])],
 )
 def test_blocks_are_about_equal(games, at_once, sizes):
     assert [end - first for first, end in block_spans(games, at_once)] == sizes
@@ -56,14 +59,21 @@ def test_blocks_are_about_equal(games, at_once, sizes):
 def test_the_mean_score_of_a_generation_is_over_games_not_over_blocks():
     blocks = []
     for scores in ([10.0, 20.0, 30.0], [100.0]):
-        played = play_random(TOE, len(scores), seed=0, target="interpreted")._replace(scores=np.array(scores))
+        played = play_random(TOE, len(scores), seed=0, target="interpreted")._replace(
+            scores=np.array(scores)
+        )
         blocks.append({**describe_block(played), "seconds": 1.0})
     assert summary(blocks)["mean_score"] == 40.0
 
 
 @pytest.mark.parametrize(
     ("score", "shares"),
-    [(None, [0.45, 0.45, 0.1]), (0.5, [0.45, 0.45, 0.1]), (1.0, [0.9, 0.0, 0.1]), (0.75, [0.675, 0.225, 0.1])],
+    [
+        (None, [0.45, 0.45, 0.1]),
+        (0.5, [0.45, 0.45, 0.1]),
+        (1.0, [0.9, 0.0, 0.1]),
+        (0.75, [0.675, 0.225, 0.1]),
+    ],
 )
 def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, shares):
     config = SelfPlayConfig(two_champions=True, recent_share=0.1)
@@ -72,11 +82,16 @@ def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, sh
 
 def test_sides_follow_the_shares_and_both_seats():
     found = make_pairings(TOE, [0.5, 0.25, 0.25], two_champions=True)
-    shares = {tuple(row): share for row, share in zip(found.sides.tolist(), found.shares.tolist(), strict=True)}
+    shares = {
+        tuple(row): share
+        for row, share in zip(found.sides.tolist(), found.shares.tolist(), strict=True)
+    }
     assert shares == {
         (CHAMPION, CHAMPION): 0.5,
         **dict.fromkeys([(CHAMPION, PREVIOUS), (PREVIOUS, CHAMPION)], 0.125),
-        **dict.fromkeys([(CHAMPION, RECENT), (RECENT, CHAMPION), (PREVIOUS, RECENT), (RECENT, PREVIOUS)], 0.0625),
+        **dict.fromkeys(
+            [(CHAMPION, RECENT), (RECENT, CHAMPION), (PREVIOUS, RECENT), (RECENT, PREVIOUS)], 0.0625
+        ),
     }
     alone = make_pairings(TOE, [0.75, 0.0, 0.25], two_champions=False)
     assert alone.sides.tolist() == [[CHAMPION, CHAMPION], [CHAMPION, RECENT], [RECENT, CHAMPION]]
@@ -85,14 +100,20 @@ def test_sides_follow_the_shares_and_both_seats():
 def test_games_are_dealt_to_pairings_by_their_shares():
     """Of 400 games 300 +- 8.7 belong to the first: further off than 60 has a chance under 1e-11."""
     pairings = Pairings(np.array([[0, 0], [0, 1]]), np.array([0.75, 0.25]))
-    block = Block(TOE, [WEAK, WEAK], pairings, Manner(max_plies=1), games=400, seed=1, target="interpreted")
+    block = Block(
+        TOE, [WEAK, WEAK], pairings, Manner(max_plies=1), games=400, seed=1, target="interpreted"
+    )
     played = block.play().sides
     assert abs(int((played == 0).all(axis=1).sum()) - 300) < 60
 
 
 @pytest.mark.parametrize(
     ("changes", "keyed"),
-    [({"replay.merge": False}, True), ({"device": "cuda"}, True), ({"device": "cuda", "replay.merge": False}, False)],
+    [
+        ({"replay.merge": False}, True),
+        ({"device": "cuda"}, True),
+        ({"device": "cuda", "replay.merge": False}, False),
+    ],
 )
 def test_cores_beside_a_gpu_leave_out_the_keys_that_it_leaves_out(changes, keyed):
     """Of samples with and without keys, all of those without would count as one position."""
@@ -117,7 +138,9 @@ def test_a_contest_swaps_seats():
 
 
 def test_players_without_chance_play_one_game_again_and_again():
-    """Each takes the first free cell: the seat that begins gets 0, 2, 4 and 6, and the last three are a line."""
+    """Each takes the first free cell: the seat that begins gets 0, 2, 4 and 6, and the last three
+    are a line.
+    """
     found = contest(TOE, FIRST, FIRST, games=8, seed=1, openings=0)
     assert found.same_games == 7
     assert found.low < 0.1 < 0.9 < found.high, "eight copies of one game say no more than it does"

@@ -1,4 +1,6 @@
-"""Samples on disk: what is written comes back bit for bit, and everything else is refused with one sentence."""
+"""Samples on disk: what is written comes back bit for bit, and everything else is refused with one
+sentence.
+"""
 
 import json
 from dataclasses import replace
@@ -8,7 +10,15 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from anyzero.games.load import load
-from anyzero.learning.samples import SHARD, BadShardError, load_shard, new_samples, save_shard, take, to_columns
+from anyzero.learning.samples import (
+    SHARD,
+    BadShardError,
+    load_shard,
+    new_samples,
+    save_shard,
+    take,
+    to_columns,
+)
 from anyzero.networks.config import parse_network
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import save_network
@@ -32,7 +42,9 @@ def header_of(path):
 
 
 def rewrite(path, columns, header):
-    save_file(columns, path, {HEADER_KEY: header if isinstance(header, str) else json.dumps(header)})
+    save_file(
+        columns, path, {HEADER_KEY: header if isinstance(header, str) else json.dumps(header)}
+    )
 
 
 @pytest.mark.parametrize("text", ["hex:size=5", "oware", "take_it_easy", "chess"])
@@ -112,7 +124,9 @@ def test_one_changed_byte_of_the_header_is_found(saved):
         content[place] ^= 1
 
 
-@pytest.mark.parametrize("content", [b"\x80\x04\x95 a pickle", b"x" * 1000, b"\xff" * 64, b'{"a": 1}'])
+@pytest.mark.parametrize(
+    "content", [b"\x80\x04\x95 a pickle", b"x" * 1000, b"\xff" * 64, b'{"a": 1}']
+)
 def test_a_file_of_something_else_is_refused(tmp_path, content):
     (tmp_path / "other").write_bytes(content)
     with pytest.raises(BadShardError, match="not a file of samples"):
@@ -148,14 +162,19 @@ def test_samples_of_another_game_are_refused(saved, text, words):
 
 def test_positions_that_are_made_of_other_fields_are_refused(saved):
     changed = replace(HEX, state=[*HEX.state, ("clock", np.uint64)])
-    with pytest.raises(BadShardError, match=r"holds positions of \d+ bytes.* but those of hex are now of \d+ bytes"):
+    with pytest.raises(
+        BadShardError, match=r"holds positions of \d+ bytes.* but those of hex are now of \d+ bytes"
+    ):
         load_shard(saved, changed)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda header: header.update(format=2), "has format 2; this version of anyzero reads format 1"),
+        (
+            lambda header: header.update(format=2),
+            "has format 2; this version of anyzero reads format 1",
+        ),
         (lambda header: header.update(format="1"), "a header that cannot be read"),
         (lambda header: header.pop("num"), "without a valid 'num'"),
         (lambda header: header.update(num=29), "is damaged"),

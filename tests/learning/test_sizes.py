@@ -1,4 +1,6 @@
-"""Sizes on a GPU: every game has them without a single setting, and every setting that is asked for wins."""
+"""Sizes on a GPU: every game has them without a single setting, and every setting that is asked for
+wins.
+"""
 
 import pytest
 
@@ -23,15 +25,28 @@ def test_every_game_has_thousands_of_games_at_once_and_large_batches(text):
     assert config.selfplay.at_once >= 4096
     assert config.selfplay.games in (config.selfplay.at_once, config.selfplay.at_once // 2)
     assert (config.device, config.keep_samples, config.replay.merge) == ("cuda", False, False)
-    assert (config.trainer.batch_size, config.trainer.schedule, config.gate.games) == (2048, "cosine", 0)
+    assert (config.trainer.batch_size, config.trainer.schedule, config.gate.games) == (
+        2048,
+        "cosine",
+        0,
+    )
     game = load(text)
-    assert resolve(config.network, game).kind == ("residual" if len(game.planes_shape) == 3 else "mlp")
+    assert resolve(config.network, game).kind == (
+        "residual" if len(game.planes_shape) == 3 else "mlp"
+    )
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_what_is_special_about_a_recipe_is_the_same_on_a_gpu(name):
     here, there = preset_config(name, None), preset_config(name, None, "cuda")
-    for key in ("method", "value_scale", "opening_plies", "temperature_plies", "exploration", "max_plies"):
+    for key in (
+        "method",
+        "value_scale",
+        "opening_plies",
+        "temperature_plies",
+        "exploration",
+        "max_plies",
+    ):
         assert getattr(here.selfplay, key) == getattr(there.selfplay, key)
     assert here.replay.payoff_share == there.replay.payoff_share
 
@@ -39,16 +54,28 @@ def test_what_is_special_about_a_recipe_is_the_same_on_a_gpu(name):
 def test_networks_follow_the_board_and_chess_has_its_own():
     texts = ("connect_four", "hex:size=11", "chess")
     found = [make_config(text, changes=GPU).network for text in texts]
-    assert [(network.blocks, network.channels) for network in found] == [(6, 64), (8, 64), (10, 128)]
+    assert [(network.blocks, network.channels) for network in found] == [
+        (6, 64),
+        (8, 64),
+        (10, 128),
+    ]
     easy = make_config("take_it_easy", changes=GPU).network
     assert (easy.kind, easy.layers, easy.width) == ("mlp", 4, 512)
 
 
 def test_what_is_asked_for_wins(tmp_path):
     (tmp_path / "mine.toml").write_text('device = "cuda"\n[selfplay]\ngames = 100\n')
-    config = make_config("hex:size=9", config_file=tmp_path / "mine.toml", changes={"trainer": {"batch_size": 64}})
-    assert (config.selfplay.games, config.selfplay.at_once, config.trainer.batch_size) == (100, 4096, 64)
-    config = make_config("hex:size=9", changes={**GPU, "network": {"blocks": 3}, "keep_samples": True})
+    config = make_config(
+        "hex:size=9", config_file=tmp_path / "mine.toml", changes={"trainer": {"batch_size": 64}}
+    )
+    assert (config.selfplay.games, config.selfplay.at_once, config.trainer.batch_size) == (
+        100,
+        4096,
+        64,
+    )
+    config = make_config(
+        "hex:size=9", changes={**GPU, "network": {"blocks": 3}, "keep_samples": True}
+    )
     assert (config.network.blocks, config.keep_samples) == (3, True)
 
 
@@ -75,7 +102,9 @@ def test_a_small_gpu_has_fewer_games_at_once(monkeypatch):
     assert fitting_games(load("connect_four"), 0) == 8192
 
 
-@pytest.mark.parametrize(("game", "games"), [("tic_tac_toe", 256), ("examples/othello.py", 64), ("atarigo", 128)])
+@pytest.mark.parametrize(
+    ("game", "games"), [("tic_tac_toe", 256), ("examples/othello.py", 64), ("atarigo", 128)]
+)
 def test_a_game_without_a_recipe_has_short_generations_if_its_games_are_long(game, games):
     config = preset_config(None, game)
     assert config.selfplay.games == games

@@ -1,4 +1,6 @@
-"""Stages that find what a process before them left: samples that are gone, damaged or longer than the window."""
+"""Stages that find what a process before them left: samples that are gone, damaged or longer than
+the window.
+"""
 
 from dataclasses import replace
 from unittest.mock import MagicMock
@@ -29,11 +31,15 @@ TINY = {
 
 
 def new_folder(path, **changes):
-    return RunFolder.create(path / "run", fill_in(make_config("tic_tac_toe", changes={**TINY, **changes})))
+    return RunFolder.create(
+        path / "run", fill_in(make_config("tic_tac_toe", changes={**TINY, **changes}))
+    )
 
 
 @pytest.mark.parametrize("keep_samples", [True, False])
-def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, monkeypatch, keep_samples):
+def test_games_whose_samples_went_with_their_process_are_played_again(
+    tmp_path, monkeypatch, keep_samples
+):
     folder, calls = new_folder(tmp_path), []
 
     def play(_engine, _order, _first, num, _watch):
@@ -58,8 +64,12 @@ def test_a_process_on_a_gpu_does_not_play_the_games_of_the_one_before(tmp_path, 
     """Not even where a gate has kept the champion."""
     folder, seeds = new_folder(tmp_path), []
     folder.config = folder.config.change(device="cuda")
-    monkeypatch.setattr(Engine, "__init__", lambda _engine, *_rest, seed, **_more: seeds.append(seed))
-    monkeypatch.setattr(Engine, "play", lambda _engine, _order, _first, num, _watch: play_random(TTT, num, seed=1))
+    monkeypatch.setattr(
+        Engine, "__init__", lambda _engine, *_rest, seed, **_more: seeds.append(seed)
+    )
+    monkeypatch.setattr(
+        Engine, "play", lambda _engine, _order, _first, num, _watch: play_random(TTT, num, seed=1)
+    )
     with folder.locked():
         first = Training(folder).begin()
         for before in (first, replace(first, number=1)):
@@ -81,7 +91,10 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
     assert later.has_samples(3)
     for one, other in zip(window, later.window(3), strict=True):
         assert one.tobytes() == other.tobytes()
-    for stages in (first, Stages(folder, Progress())):  # a process that never stopped, and a new one
+    for stages in (
+        first,
+        Stages(folder, Progress()),
+    ):  # a process that never stopped, and a new one
         result = play_random(TTT, 2, seed=4)
         result.samples.generations[:] = 4
         stages.keep_block(4, 0, result)
@@ -142,13 +155,21 @@ def test_without_deals_there_is_no_benchmark(tmp_path):
 
 
 def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeypatch):
-    """Ten benchmarks without a gain end a run; the tenth here was made because training had stopped."""
+    """Ten benchmarks without a gain end a run; the tenth here was made because training had
+    stopped.
+    """
     folder = new_folder(tmp_path, benchmark={"every": 2, "convergence_threshold": 1.0})
     numbers = [*range(0, 18, 2), 17]
-    reports = [{"generation": number, "benchmark": {"mean": 100.0}, "seconds": {}} for number in numbers]
+    reports = [
+        {"generation": number, "benchmark": {"mean": 100.0}, "seconds": {}} for number in numbers
+    ]
     monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
-    monkeypatch.setattr(RunFolder, "newest", lambda self: Generation(tmp_path, {}, 17, 17, 16, True, ""))
-    monkeypatch.setattr(Training, "next_generation", lambda self, before, **_: replace(before, number=18))
+    monkeypatch.setattr(
+        RunFolder, "newest", lambda self: Generation(tmp_path, {}, 17, 17, 16, True, "")
+    )
+    monkeypatch.setattr(
+        Training, "next_generation", lambda self, before, **_: replace(before, number=18)
+    )
     assert Training(folder).run(18) == "generation 18 is done"
 
 
@@ -161,7 +182,9 @@ def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeyp
         ({"recent_share": 0.5, "recent": 1}, 1, [2, 2, 3]),
     ],
 )
-def test_the_champion_stands_in_for_opponents_that_are_not_there(tmp_path, monkeypatch, settings, previous, wanted):
+def test_the_champion_stands_in_for_opponents_that_are_not_there(
+    tmp_path, monkeypatch, settings, previous, wanted
+):
     stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Progress())
     monkeypatch.setattr(RunFolder, "numbers", lambda self: [1, 2, 3])
     before = Generation(tmp_path / "0003", {}, 3, 2, previous, False, "")
@@ -238,28 +261,61 @@ def report(*, promoted: bool, gate: float | None, selfplay: float | None):
         ([], None),
         ([report(promoted=True, gate=None, selfplay=None)], None),
         ([report(promoted=True, gate=0.9, selfplay=0.5)], 0.9),
-        ([report(promoted=False, gate=None, selfplay=0.9), report(promoted=True, gate=None, selfplay=0.8)], None),
-        ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=0.7)], 0.7),
-        ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=None)], 0.9),
+        (
+            [
+                report(promoted=False, gate=None, selfplay=0.9),
+                report(promoted=True, gate=None, selfplay=0.8),
+            ],
+            None,
+        ),
+        (
+            [
+                report(promoted=True, gate=0.9, selfplay=0.5),
+                report(promoted=False, gate=0.4, selfplay=0.7),
+            ],
+            0.7,
+        ),
+        (
+            [
+                report(promoted=True, gate=0.9, selfplay=0.5),
+                report(promoted=False, gate=0.4, selfplay=None),
+            ],
+            0.9,
+        ),
     ],
 )
-def test_the_score_against_the_one_before_is_of_their_last_meeting(tmp_path, monkeypatch, reports, score):
+def test_the_score_against_the_one_before_is_of_their_last_meeting(
+    tmp_path, monkeypatch, reports, score
+):
     assert last_score(tmp_path, monkeypatch, reports) == score
 
 
 @pytest.mark.parametrize(("lag", "score"), [(0, 0.7), (1, 0.9)])
-def test_with_a_lag_the_first_games_after_a_promotion_are_not_the_champions(tmp_path, monkeypatch, lag, score):
-    reports = [report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=0.7)]
-    assert last_score(tmp_path, monkeypatch, reports, selfplay={**TINY["selfplay"], "lag": lag}) == score
+def test_with_a_lag_the_first_games_after_a_promotion_are_not_the_champions(
+    tmp_path, monkeypatch, lag, score
+):
+    reports = [
+        report(promoted=True, gate=0.9, selfplay=0.5),
+        report(promoted=False, gate=0.4, selfplay=0.7),
+    ]
+    assert (
+        last_score(tmp_path, monkeypatch, reports, selfplay={**TINY["selfplay"], "lag": lag})
+        == score
+    )
 
 
 def last_score(path, monkeypatch, reports, **changes):
     """That of the newest champion of these reports; a newer one does not count yet."""
-    stages, newer = Stages(new_folder(path, **changes), Progress()), report(promoted=True, gate=0.1, selfplay=0.1)
+    stages, newer = (
+        Stages(new_folder(path, **changes), Progress()),
+        report(promoted=True, gate=0.1, selfplay=0.1),
+    )
     numbered = [{"generation": number, **one} for number, one in enumerate([*reports, newer])]
     monkeypatch.setattr(RunFolder, "reports", lambda self: numbered)
     champion = max((one["generation"] for one in numbered[:-1] if one["promoted"]), default=0)
-    return stages.last_score_against_previous(Generation(path, {}, len(reports) - 1, champion, None, False, ""))
+    return stages.last_score_against_previous(
+        Generation(path, {}, len(reports) - 1, champion, None, False, "")
+    )
 
 
 def test_a_start_where_the_game_is_over_is_refused():

@@ -1,4 +1,6 @@
-"""Opening a run that is there: what was decided when it began stays, and what is not its own is refused."""
+"""Opening a run that is there: what was decided when it began stays, and what is not its own is
+refused.
+"""
 
 import pytest
 
@@ -32,15 +34,31 @@ def begun(machine, tmp_path):
 
 def test_the_schedule_is_planned_over_the_minutes_or_generations_of_the_run(tmp_path):
     path, other = str(tmp_path / "minutes"), str(tmp_path / "generations")
-    assert open_run("hex:size=3", run=path, changes=SMALL, minutes=30.0, generations=5).config.minutes == 30.0
+    assert (
+        open_run("hex:size=3", run=path, changes=SMALL, minutes=30.0, generations=5).config.minutes
+        == 30.0
+    )
     for preset in (None, "hex"):  # a piece, and the whole: the plan stays
-        assert open_run("hex:size=3", run=path, preset=preset, changes=SMALL, minutes=20.0).config.minutes == 30.0
+        assert (
+            open_run(
+                "hex:size=3", run=path, preset=preset, changes=SMALL, minutes=20.0
+            ).config.minutes
+            == 30.0
+        )
     assert open_run("hex:size=3", run=path, changes=SMALL, minutes=60.0).config.minutes == 60.0
-    assert open_run("hex:size=3", run=other, changes=SMALL, generations=40).config.trainer.horizon == 40
+    assert (
+        open_run("hex:size=3", run=other, changes=SMALL, generations=40).config.trainer.horizon
+        == 40
+    )
     setting, piece = {**SMALL, "generations": 40}, str(tmp_path / "piece")
-    assert open_run("hex:size=3", run=piece, changes=setting, generations=10).config.trainer.horizon == 40
+    assert (
+        open_run("hex:size=3", run=piece, changes=setting, generations=10).config.trainer.horizon
+        == 40
+    )
     for preset in (None, "hex"):
-        found = open_run("hex:size=3", run=other, preset=preset, changes=SMALL, generations=50, minutes=9.0).config
+        found = open_run(
+            "hex:size=3", run=other, preset=preset, changes=SMALL, generations=50, minutes=9.0
+        ).config
         assert (found.trainer.horizon, found.minutes) == (40, 0.0)
 
 
@@ -65,7 +83,9 @@ def test_an_explicit_plan_wins(tmp_path):
     path = str(tmp_path / "run")
     changes = {**SMALL, "minutes": 120.0, "trainer.horizon": 7}
     for minutes in (30.0, 60.0):
-        config = open_run("hex:size=3", run=path, changes=changes, minutes=minutes, generations=9).config
+        config = open_run(
+            "hex:size=3", run=path, changes=changes, minutes=minutes, generations=9
+        ).config
         assert (config.minutes, config.trainer.horizon) == (120.0, 7)
 
 
@@ -131,7 +151,12 @@ def test_what_the_game_cannot_have_is_said_before_there_is_a_run(tmp_path, chang
             {"value_scale": 1.0},
             "value_scale does nothing with selfplay.method=puct; it is for gumbel",
         ),
-        ("take_it_easy", "expectimax", {"simulations": 8}, "simulations does nothing .*; it is for puct and gumbel"),
+        (
+            "take_it_easy",
+            "expectimax",
+            {"simulations": 8},
+            "simulations does nothing .*; it is for puct and gumbel",
+        ),
     ],
 )
 def test_a_setting_that_the_method_does_not_use_is_refused(game, method, setting, words, tmp_path):
@@ -139,4 +164,9 @@ def test_a_setting_that_the_method_does_not_use_is_refused(game, method, setting
     with pytest.raises(BadOptionError, match=words):
         open_run(game, run=path, changes={"selfplay": {"method": method, **setting}})
     usual = {name: getattr(SelfPlayConfig(), name) for name in setting}
-    assert open_run(game, run=path, changes={"selfplay": {"method": method, **usual}}).config.selfplay.method == method
+    assert (
+        open_run(
+            game, run=path, changes={"selfplay": {"method": method, **usual}}
+        ).config.selfplay.method
+        == method
+    )

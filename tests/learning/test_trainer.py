@@ -1,4 +1,6 @@
-"""Trainer: it learns, resumes bit for bit, comes back from numbers that are not finite, and says what it saw."""
+"""Trainer: it learns, resumes bit for bit, comes back from numbers that are not finite, and says
+what it saw.
+"""
 
 import gc
 import json
@@ -59,10 +61,19 @@ def same(one, other):
 def test_one_batch_is_learnt_by_heart(text):
     game = load(text)
     network = SIZE.change(width=64)
-    trainer = trainer_of(game, network=network, batches=200, learning_rate=0.01, schedule="one-cycle", weight_decay=0.0)
+    trainer = trainer_of(
+        game,
+        network=network,
+        batches=200,
+        learning_rate=0.01,
+        schedule="one-cycle",
+        weight_decay=0.0,
+    )
     replay = replay_of(random_samples(game, 8), game, symmetries=False)
     trainer.train(replay, 0, stream())
-    looking_on = Trainer(game, trainer.network_to_play(), TrainerConfig(batches=1, learning_rate=0.0), threads=1)
+    looking_on = Trainer(
+        game, trainer.network_to_play(), TrainerConfig(batches=1, learning_rate=0.0), threads=1
+    )
     report = looking_on.train(replay, 1, stream())
     assert 0.0 < report.kl < 0.005
     assert report.value_loss < 0.02
@@ -80,7 +91,9 @@ def test_won_positions_get_positive_values_and_lost_ones_negative(text):
     trainer.train(replay, 0, stream())
     network, batch = trainer.network_to_play(), replay.batch(np.arange(64), None)
     values = network.expected(network(batch.planes).value)
-    contradicted = np.array([len(set(samples.payoffs[samples.keys == key])) > 1 for key in samples.keys])
+    contradicted = np.array(
+        [len(set(samples.payoffs[samples.keys == key])) > 1 for key in samples.keys]
+    )
     assert contradicted.sum() < 48
     assert (torch.sign(values) == torch.sign(batch.values))[~contradicted].all()
 
@@ -89,8 +102,14 @@ def test_learning_with_turned_boards_and_all_options_makes_the_loss_fall():
     samples = random_samples(TTT, 300)
     config = {"by_count": True, "fade": 0.1, "payoff_share": 0.5}
     trainer = trainer_of(batches=40, batch_size=64, learning_rate=5e-3, average=0.9)
-    reports = [trainer.train(replay_of(samples, **config), generation, stream(generation)) for generation in range(3)]
-    assert reports[2].policy_loss + reports[2].value_loss < reports[0].policy_loss + reports[0].value_loss
+    reports = [
+        trainer.train(replay_of(samples, **config), generation, stream(generation))
+        for generation in range(3)
+    ]
+    assert (
+        reports[2].policy_loss + reports[2].value_loss
+        < reports[0].policy_loss + reports[0].value_loss
+    )
 
 
 # --- what it leaves alone
@@ -144,7 +163,11 @@ def test_a_network_to_play_does_not_change_when_training_goes_on():
 
 @pytest.mark.parametrize(
     ("config", "threads"),
-    [({"kind": "mlp", "width": 256}, 1), ({"kind": "mlp", "width": 1024}, 3), ({"kind": "residual", "width": 1024}, 1)],
+    [
+        ({"kind": "mlp", "width": 256}, 1),
+        ({"kind": "mlp", "width": 1024}, 3),
+        ({"kind": "residual", "width": 1024}, 1),
+    ],
 )
 def test_torch_wakes_up_threads_only_for_wide_layers_and_kernels_always_do(config, threads):
     before = torch.get_num_threads()
@@ -154,7 +177,9 @@ def test_torch_wakes_up_threads_only_for_wide_layers_and_kernels_always_do(confi
 
 
 def test_a_trainer_that_nobody_holds_goes_at_once():
-    """Each generation has its own: if they waited for the collector of garbage, a long run would fill the memory."""
+    """Each generation has its own: if they waited for the collector of garbage, a long run would
+    fill the memory.
+    """
     gc.disable()
     try:
         trainer = trainer_of(batches=2, average=0.9)
@@ -167,11 +192,15 @@ def test_a_trainer_that_nobody_holds_goes_at_once():
 
 
 def test_weights_decay_and_biases_do_not():
-    """Without any loss the gradients are 0, and two steps leave (1 - 0.1 * 0.5) ** 2 of every weight."""
+    """Without any loss the gradients are 0, and two steps leave (1 - 0.1 * 0.5) ** 2 of every
+    weight.
+    """
     network = new_network(TTT, SIZE)
     with torch.no_grad():
         network.trunk.stem.bias.fill_(1.0)
-    config = TrainerConfig(batches=2, learning_rate=0.1, weight_decay=0.5, policy_weight=0.0, value_weight=0.0)
+    config = TrainerConfig(
+        batches=2, learning_rate=0.1, weight_decay=0.5, policy_weight=0.0, value_weight=0.0
+    )
     trainer = Trainer(TTT, network, config, threads=1)
     trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
     after = trainer.network_to_play()
@@ -182,19 +211,25 @@ def test_weights_decay_and_biases_do_not():
 def test_gradients_are_clipped_and_their_norm_before_that_is_told():
     trainer, replay = trainer_of(batches=1, clip=1e-3), replay_of(random_samples(TTT, 20))
     report = trainer.train(replay, 0, stream())
-    norm = math.sqrt(sum(float(weight.grad.pow(2).sum()) for weight in trainer.network.parameters()))
+    norm = math.sqrt(
+        sum(float(weight.grad.pow(2).sum()) for weight in trainer.network.parameters())
+    )
     assert norm == pytest.approx(1e-3, rel=1e-3)
     assert report.gradient_norm == report.gradient_norm_max > 0.01
 
 
 def test_averaged_weights_follow_by_the_decay_that_few_steps_allow():
-    """One step: the decay is (1 + 1) / (10 + 1), less than 0.9, so 9/11 of the way to the new weights."""
+    """One step: the decay is (1 + 1) / (10 + 1), less than 0.9, so 9/11 of the way to the new
+    weights.
+    """
     trainer = trainer_of(batches=1, average=0.9)
     before = trainer.network_to_play().state_dict()
     trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
     played = trainer.network_to_play().state_dict()
     for name, weight in trainer.network.state_dict().items():
-        assert torch.allclose(played[name], before[name] + (weight - before[name]) * 9 / 11, atol=1e-6), name
+        assert torch.allclose(
+            played[name], before[name] + (weight - before[name]) * 9 / 11, atol=1e-6
+        ), name
 
 
 # --- resuming
@@ -226,7 +261,9 @@ def test_the_state_is_there_before_the_first_step():
 
 def test_the_state_of_another_trainer_is_refused():
     state = trainer_of().state_tensors()
-    with pytest.raises(AnyzeroError, match=r"another trainer: only one of them has 'average\.policy"):
+    with pytest.raises(
+        AnyzeroError, match=r"another trainer: only one of them has 'average\.policy"
+    ):
         trainer_of(average=0.9).load_state_tensors(state)
     with pytest.raises(AnyzeroError, match="has the shape"):
         trainer_of(network=parse_network("2x8")).load_state_tensors(state)
@@ -258,16 +295,24 @@ def test_the_learning_rate_is_whole_again_in_the_next_generation():
 
 def test_a_learning_rate_beyond_all_measure_is_given_up_with_the_network_as_it_was():
     trainer, replay = trainer_of(batches=50), replay_of(random_samples(TTT, 20))
-    trainer.config = trainer.config.model_copy(update={"learning_rate": 1e30})  # no config allows it
+    trainer.config = trainer.config.model_copy(
+        update={"learning_rate": 1e30}
+    )  # no config allows it
     before = trainer.state_tensors()
-    with pytest.raises(TrainingFailedError, match=r"given up after 5 recoveries .* the learning rate may be too high"):
+    with pytest.raises(
+        TrainingFailedError,
+        match=r"given up after 5 recoveries .* the learning rate may be too high",
+    ):
         trainer.train(replay, 0, stream())
     assert same(trainer.state_tensors(), before)
 
 
 @pytest.mark.parametrize("batches", [1, KEEP_EVERY])
 def test_a_last_step_that_breaks_the_network_is_undone(batches):
-    trainer, replay = trainer_of(learning_rate=1e-3, batches=batches), replay_of(random_samples(TTT, 20))
+    trainer, replay = (
+        trainer_of(learning_rate=1e-3, batches=batches),
+        replay_of(random_samples(TTT, 20)),
+    )
 
     def break_the_last(done, steps):
         if done == steps:
@@ -291,7 +336,8 @@ def test_the_way_back_leads_to_the_last_copy():
     assert weight.tolist() == [2.0, 2.0, 2.0]
     assert recovery.factor == 0.5
     assert recovery.notes == [
-        "the loss or gradient at step 105 was not finite: back to step 100, and on with 0.5 of the learning rate"
+        "the loss or gradient at step 105 was not finite: back to step 100, and on with 0.5 "
+        "of the learning rate"
     ]
 
 
@@ -299,7 +345,9 @@ def test_the_way_back_leads_to_the_last_copy():
 
 
 def test_a_report_says_what_the_network_thought_before_its_steps():
-    """Oracle: NumPy on the network's outputs; nothing is learnt at a rate of 0, so that all steps see one network."""
+    """Oracle: NumPy on the network's outputs; nothing is learnt at a rate of 0, so that all steps
+    see one network.
+    """
     samples = random_samples(TTT, 48)
     samples.policy_weights[:] = stream().choice([0.0, 0.5, 1.0], 48)
     samples.weights[:] = stream(1).uniform(0.5, 1.0, 48)
@@ -310,11 +358,16 @@ def test_a_report_says_what_the_network_thought_before_its_steps():
     output = network(batch.planes)
     logits = np.where(batch.legal.numpy(), output.logits.numpy().astype(float), -np.inf)
     priors = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    policies, values = batch.policies.numpy().astype(float), network.expected(output.value).numpy().astype(float)
+    policies, values = (
+        batch.policies.numpy().astype(float),
+        network.expected(output.value).numpy().astype(float),
+    )
     weights = batch.weights.numpy().astype(float)
     by_policy = weights * samples.policy_weights / (weights * samples.policy_weights).sum()
     crossed = -(policies * np.log(np.where(priors > 0, priors, 1.0))).sum(axis=1)
-    entropies = [-(part * np.log(np.where(part > 0, part, 1.0))).sum(axis=1) for part in (policies, priors)]
+    entropies = [
+        -(part * np.log(np.where(part > 0, part, 1.0))).sum(axis=1) for part in (policies, priors)
+    ]
     assert report.policy_loss == pytest.approx((crossed * by_policy).sum(), abs=1e-5)
     assert report.kl == pytest.approx(((crossed - entropies[0]) * by_policy).sum(), abs=1e-5)
     assert report.policy_entropy == pytest.approx((entropies[0] * by_policy).sum(), abs=1e-5)
@@ -328,7 +381,9 @@ def test_a_report_says_what_the_network_thought_before_its_steps():
 
 
 def test_measures_by_hand():
-    """Values -0.9 and -0.85 in the first bin came out as -1 and 1, by weights 3 and 1; 0.5 came out as 0.25."""
+    """Values -0.9 and -0.85 in the first bin came out as -1 and 1, by weights 3 and 1; 0.5 came out
+    as 0.25.
+    """
     values = torch.tensor([-1.0, 1.0, 0.25])
     batch = Batch(
         planes=torch.zeros(3, 1),
@@ -338,7 +393,9 @@ def test_measures_by_hand():
         policy_weights=torch.tensor([1.0, 0.0, 1.0]),
         weights=torch.tensor([3.0, 1.0, 4.0]),
     )
-    losses = RowLosses(torch.zeros(3), torch.tensor([1.0, 5.0, 0.0]), torch.log_softmax(torch.eye(3), 1))
+    losses = RowLosses(
+        torch.zeros(3), torch.tensor([1.0, 5.0, 0.0]), torch.log_softmax(torch.eye(3), 1)
+    )
     found = summarise(losses.weighted_sums(torch.tensor([-0.9, -0.85, 0.5]), batch))
     assert found["value_loss"] == pytest.approx((3 * 1 + 1 * 5) / 8)
     assert found["agreement"] == pytest.approx(3 / 7)
@@ -353,7 +410,9 @@ def test_moves_that_the_search_likes_as_well_as_its_best_are_no_error():
         policy_weights=torch.ones(2),
         weights=torch.ones(2),
     )
-    losses = RowLosses(torch.zeros(2), torch.zeros(2), torch.log(torch.tensor([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]])))
+    losses = RowLosses(
+        torch.zeros(2), torch.zeros(2), torch.log(torch.tensor([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]]))
+    )
     assert summarise(losses.weighted_sums(torch.zeros(2), batch))["agreement"] == 0.5
 
 
@@ -367,7 +426,13 @@ def test_a_watcher_is_told_every_step():
 
 @pytest.mark.parametrize(
     ("config", "steps"),
-    [({}, 5), ({"epochs": 2.0}, 10), ({"epochs": 0.5}, 3), ({"epochs": 0.0}, 0), ({"batches": 7}, 7)],
+    [
+        ({}, 5),
+        ({"epochs": 2.0}, 10),
+        ({"epochs": 0.5}, 3),
+        ({"epochs": 0.0}, 0),
+        ({"batches": 7}, 7),
+    ],
 )
 def test_steps_follow_from_epochs_or_batches(config, steps):
     replay = replay_of(random_samples(TTT, 40), merge=False)
@@ -375,7 +440,9 @@ def test_steps_follow_from_epochs_or_batches(config, steps):
 
 
 def test_no_samples_are_said_in_a_sentence():
-    with pytest.raises(AnyzeroError, match=r"no samples to train on: the games are too short \(selfplay.max_plies"):
+    with pytest.raises(
+        AnyzeroError, match=r"no samples to train on: the games are too short \(selfplay.max_plies"
+    ):
         trainer_of().train(replay_of(new_samples(TTT, 0)), 0, stream())
 
 
@@ -404,7 +471,10 @@ def test_steps_of_adamw_are_those_of_its_paper():
     """Loshchilov and Hutter 2019, algorithm 2, with decoupled weight decay, in float64."""
     weight = torch.nn.Parameter(torch.tensor([[1.0, -2.0], [0.5, 0.0]]))
     untouched = torch.nn.Parameter(torch.ones(1))
-    optimizer, gradients = AdamW([weight, untouched], 0.1), [[[0.3, -1.0], [0.0, 2.0]], [[-0.2, 0.5], [1.0, 2.0]]]
+    optimizer, gradients = (
+        AdamW([weight, untouched], 0.1),
+        [[[0.3, -1.0], [0.0, 2.0]], [[-0.2, 0.5], [1.0, 2.0]]],
+    )
     wanted, mean, square = weight.detach().double().numpy(), 0.0, 0.0
     for step, gradient in enumerate(gradients, 1):
         rate, exact = 0.01 * step, np.array(gradient)
@@ -429,12 +499,14 @@ def test_an_orthogonal_step_has_singular_values_of_about_one():
 
 
 def test_muon_takes_steps_of_the_size_of_adamw_and_has_the_inner_matrices():
-    """One step at rate 0.1: the root mean square of the change is 0.1 * 0.2 * about 1, whatever the gradient's size."""
+    """One step at rate 0.1: the root mean square of the change is 0.1 * 0.2 * about 1, whatever the
+    gradient's size.
+    """
     trainer = trainer_of(optimizer="muon", learning_rate=0.1, weight_decay=0.0)
     names = {name for name in trainer.parameters if f"momentum.{name}" in trainer.live_tensors()}
-    assert names == {f"trunk.blocks.{n}.{part}.weight" for n in (0, 1) for part in ("first", "second")} | {
-        "trunk.blocks.0.pooled.weight"
-    }
+    assert names == {
+        f"trunk.blocks.{n}.{part}.weight" for n in (0, 1) for part in ("first", "second")
+    } | {"trunk.blocks.0.pooled.weight"}
     name = "trunk.blocks.0.first.weight"
     before = trainer.parameters[name].detach().clone()
     rng = torch.Generator().manual_seed(2)
@@ -446,7 +518,11 @@ def test_muon_takes_steps_of_the_size_of_adamw_and_has_the_inner_matrices():
 
 
 def test_learning_with_muon_goes_down_and_resumes_bit_for_bit():
-    replay, reports, config = replay_of(random_samples(TTT, 64), merge=False), [], {"optimizer": "muon"}
+    replay, reports, config = (
+        replay_of(random_samples(TTT, 64), merge=False),
+        [],
+        {"optimizer": "muon"},
+    )
     whole = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
     again = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
     for generation in (1, 2, 3):
@@ -465,7 +541,13 @@ def test_steps_go_by_epochs_batches_or_how_often_a_sample_is_trained_on():
     """16 rows, all new, in batches of 8."""
     source = OneBatch(None)
     asked = [{}, {"epochs": 2.5}, {"batches": 7}, {"trainings": 4.0}, {"trainings": 0.1}]
-    assert [num_steps(TrainerConfig(batch_size=8, **one), source) for one in asked] == [2, 5, 7, 8, 1]
+    assert [num_steps(TrainerConfig(batch_size=8, **one), source) for one in asked] == [
+        2,
+        5,
+        7,
+        8,
+        1,
+    ]
 
 
 def test_any_source_of_batches_will_do():

@@ -21,7 +21,9 @@ def random_states(game, num, seed=0):
 
 
 def random_batch(game, num, seed=0):
-    """Inputs, legal actions, and a made-up policy and payoff for each position; no two inputs are equal."""
+    """Inputs, legal actions, and a made-up policy and payoff for each position; no two inputs are
+    equal.
+    """
     rng, states = np.random.default_rng(seed), random_states(game, 4 * num, seed)
     planes = encode_states(game, states)
     _, first = np.unique(planes.reshape(len(states), -1), axis=0, return_index=True)

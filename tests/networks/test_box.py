@@ -1,4 +1,6 @@
-"""The nets in the box: each has a card, plays, and beats a search without a network; no other file passes for one."""
+"""The nets in the box: each has a card, plays, and beats a search without a network; no other file
+passes for one.
+"""
 
 import json
 import shutil
@@ -12,7 +14,16 @@ from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.export.door import export
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import CardResult, Made, best_network, find_network, net_file, nets, read_card, size_of
+from anyzero.networks.find import (
+    CardResult,
+    Made,
+    best_network,
+    find_network,
+    net_file,
+    nets,
+    read_card,
+    size_of,
+)
 from anyzero.players.text import net_method
 from anyzero.sealed import DamagedError
 
@@ -27,11 +38,15 @@ def test_every_game_has_a_net_and_all_are_small():
 
 
 def test_a_result_says_what_was_measured():
-    found = CardResult(player="gumbel:64", opponent="uct:10000", games=100, score=0.985, low=0.938, high=0.997)
+    found = CardResult(
+        player="gumbel:64", opponent="uct:10000", games=100, score=0.985, low=0.938, high=0.997
+    )
     assert str(found) == "98.5 % (94 to 100) of 100 games, gumbel:64 against uct:10000"
     moves = found.change(kind="moves", opponent="", games=600)
     assert str(moves) == "98.5 % (93.8 to 99.7) of 600 moves optimal, gumbel:64"
-    points = found.change(kind="points", opponent="", games=1000, score=164.4, low=162.8, high=165.9)
+    points = found.change(
+        kind="points", opponent="", games=1000, score=164.4, low=162.8, high=165.9
+    )
     assert str(points) == "164.4 points (162.8 to 165.9) in 1,000 deals, gumbel:64"
     assert str(Made(device="one H200", minutes=8.3)) == "8.3 minutes of one H200"
 
@@ -51,22 +66,30 @@ def test_a_card_names_the_hardest_opponent_it_beats_and_the_first_it_does_not():
 
 @pytest.mark.slow
 def test_a_figure_of_a_card_comes_out_again():
-    """Connect Four without search, over all its problems; another processor may round another way in a close call."""
-    found = next(result for result in nets().cards["connect_four"].results if result.player == "gumbel:1")
+    """Connect Four without search, over all its problems; another processor may round another way
+    in a close call.
+    """
+    found = next(
+        result for result in nets().cards["connect_four"].results if result.player == "gumbel:1"
+    )
     assert found.games == len(read_problems("connect_four"))
     again = solve_problems("connect_four", "gumbel:1@best", progress=False)
     assert sum(again) / len(again) == pytest.approx(found.score, abs=0.005)
 
 
 def test_a_game_without_a_net_is_one_sentence():
-    with pytest.raises(UnknownNameError, match="there is no bundled net for race; nets: atarigo, breakthrough"):
+    with pytest.raises(
+        UnknownNameError, match="there is no bundled net for race; nets: atarigo, breakthrough"
+    ):
         best_network(load("tests/race.py"))
 
 
 def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
     game, damaged = load("oware"), tmp_path / "damaged.safetensors"
     damaged.write_bytes(best_network(game).read_bytes()[:-1000])
-    with pytest.raises(BadNetworkError, match=r"damaged.safetensors is not a network file, or only a part of one"):
+    with pytest.raises(
+        BadNetworkError, match=r"damaged.safetensors is not a network file, or only a part of one"
+    ):
         anyzero.search(game, method=f"gumbel:4@{damaged}")
     foreign = shutil.copy(best_network(load("hex")), tmp_path)
     with pytest.raises(BadNetworkError, match=r"hex.safetensors plays hex, not oware"):
@@ -94,9 +117,13 @@ def test_best_is_a_net_only_where_the_game_is_known():
 
 
 def test_a_net_without_a_policy_is_played_by_expectimax_alone(tmp_path):
-    with pytest.raises(BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"):
+    with pytest.raises(
+        BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"
+    ):
         anyzero.search("take_it_easy", method="puct:8@best")
-    with pytest.raises(BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"):
+    with pytest.raises(
+        BadOptionError, match="best has no policy for 'puct:8@best'; play expectimax:8000@best"
+    ):
         export("take_it_easy", bot=tmp_path / "bot.py", player="puct:8@best")
 
 
@@ -105,14 +132,23 @@ QUICK = ("connect_four", "tic_tac_toe")
 
 
 @pytest.mark.parametrize(
-    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(set(BUILT_IN) - set(QUICK)))]
+    "name",
+    [
+        *QUICK,
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in sorted(set(BUILT_IN) - set(QUICK))
+        ),
+    ],
 )
 def test_a_net_plays_legally_and_beats_uct_1000(name):
-    """Seeds are fixed. By the cards, the nets lose at most one game in fifty to this opponent: to score half of 8 games
-    or less would have a probability of one in a hundred thousand; a mean below its over 40 deals, about the same.
+    """Seeds are fixed. By the cards, the nets lose at most one game in fifty to this opponent: to
+    score half of 8 games or less would have a probability of one in a hundred thousand; a mean
+    below its over 40 deals, about the same.
     """
     games = 80 if name == "take_it_easy" else 8
-    player = f"{net_method(net_file(name))}:{100 if net_method(net_file(name)) == 'expectimax' else 64}@best"
+    method = net_method(net_file(name))
+    player = f"{method}:{100 if method == 'expectimax' else 64}@best"
     found = anyzero.match(name, player, "uct:1000", games=games, workers=1, progress=False)
     assert not found.forfeits  # as an illegal move would be
     if found.difference is not None:

@@ -5,7 +5,14 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.networks.config import BadNetworkError, Layout, NetworkConfig, layout_of, parse_network, resolve
+from anyzero.networks.config import (
+    BadNetworkError,
+    Layout,
+    NetworkConfig,
+    layout_of,
+    parse_network,
+    resolve,
+)
 
 
 @pytest.mark.parametrize("text", ["4x32", "4x64", "6x64", "10x128"])
@@ -26,9 +33,21 @@ def test_presets_grow():
         (lambda: parse_network("0x64"), BadOptionError, "blocks must be from 1 to 200, not 0"),
         (lambda: NetworkConfig.parse({"chanels": 4}), UnknownNameError, "did you mean channels"),
         (lambda: NetworkConfig.parse({"value": "wld"}), UnknownNameError, "did you mean wdl"),
-        (lambda: NetworkConfig.parse({"channels": "64"}), BadOptionError, "channels must be a whole number"),
-        (lambda: resolve(NetworkConfig(kind="residual"), load("oware")), BadNetworkError, "not a board"),
-        (lambda: resolve(NetworkConfig(policy="cells"), load("connect_four")), BadNetworkError, "policy=flat"),
+        (
+            lambda: NetworkConfig.parse({"channels": "64"}),
+            BadOptionError,
+            "channels must be a whole number",
+        ),
+        (
+            lambda: resolve(NetworkConfig(kind="residual"), load("oware")),
+            BadNetworkError,
+            "not a board",
+        ),
+        (
+            lambda: resolve(NetworkConfig(policy="cells"), load("connect_four")),
+            BadNetworkError,
+            "policy=flat",
+        ),
     ],
 )
 def test_a_wrong_config_gets_one_sentence(make, error, words):
@@ -72,9 +91,13 @@ def test_the_layout_of_actions_over_cells(text, layout):
     assert layout_of(game.planes_shape, game.num_actions) == layout
 
 
-@pytest.mark.parametrize("text", ["hex:size=5", "tic_tac_toe", "atarigo:size=5", "breakthrough", "knightthrough"])
+@pytest.mark.parametrize(
+    "text", ["hex:size=5", "tic_tac_toe", "atarigo:size=5", "breakthrough", "knightthrough"]
+)
 def test_actions_lie_where_the_layout_says(text):
-    """Oracle: a game's symmetries turn cells and actions, each by a table of its own; the cells must agree."""
+    """Oracle: a game's symmetries turn cells and actions, each by a table of its own; the cells
+    must agree.
+    """
     game = load(text)
     _, rows, columns = game.planes_shape
     planes = layout_of(game.planes_shape, game.num_actions).planes

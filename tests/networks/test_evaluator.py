@@ -59,10 +59,14 @@ def test_threads_change_nothing(network, num):
 
 
 @pytest.mark.parametrize(("work", "wanted"), [(1, [2, 3, 3]), (10**8, [8])])
-def test_a_few_positions_are_divided_among_the_threads_if_that_pays(network, monkeypatch, work, wanted):
+def test_a_few_positions_are_divided_among_the_threads_if_that_pays(
+    network, monkeypatch, work, wanted
+):
     monkeypatch.setattr("anyzero.networks.evaluator.LEAST_WORK", work)
     divided, parts = Divided(store(network), FOUR, threads=3), []
-    monkeypatch.setattr(divided.network, "answer", lambda planes, *answers: parts.append(len(planes)))
+    monkeypatch.setattr(
+        divided.network, "answer", lambda planes, *answers: parts.append(len(planes))
+    )
     divided.answer(encode_states(FOUR, random_states(FOUR, 8)), *empty_answers(8, 7))
     assert sorted(parts) == wanted
 
@@ -100,14 +104,18 @@ def test_a_search_asks_the_network(network):
 
 def test_many_searches_ask_the_network(network):
     states = random_states(FOUR, 9)
-    found = search_many(FOUR, states, "gumbel", simulations=16, evaluator=NetworkEvaluator(FOUR, network))
+    found = search_many(
+        FOUR, states, "gumbel", simulations=16, evaluator=NetworkEvaluator(FOUR, network)
+    )
     assert found.policies.sum(1) == pytest.approx(np.ones(9), abs=1e-4)
     assert (np.abs(found.values) <= 1.0).all()
 
 
 def test_a_network_made_for_one_board_evaluates_another():
     small, large = load("hex:size=4"), load("hex:size=5")
-    logits, values = NetworkEvaluator(large, new_network(small, parse_network("1x8")))(large, random_states(large, 3))
+    logits, values = NetworkEvaluator(large, new_network(small, parse_network("1x8")))(
+        large, random_states(large, 3)
+    )
     assert (logits.shape, values.shape) == ((3, 25), (3,))
 
 
@@ -155,4 +163,7 @@ def test_a_missing_torch_is_said_in_a_sentence():
         "from anyzero.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "anyzero: this needs torch: pip install 'anyzero[train]'\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "anyzero: this needs torch: pip install 'anyzero[train]'\n",
+    )

@@ -22,14 +22,18 @@ def policy_loss(logits, policies, legal=None):
 
 
 def planes_of(game, num, seed=0):
-    return torch.from_numpy(np.stack([game.encode(state) for state in random_states(game, num, seed)]))
+    return torch.from_numpy(
+        np.stack([game.encode(state) for state in random_states(game, num, seed)])
+    )
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_game_gets_logits_and_a_value(name):
     game = load(name)
     network = new_network(game, TINY)
-    planes = torch.from_numpy(game.encode(game.initial_state()))[None].repeat(3, *([1] * len(game.planes_shape)))
+    planes = torch.from_numpy(game.encode(game.initial_state()))[None].repeat(
+        3, *([1] * len(game.planes_shape))
+    )
     with torch.inference_mode():  # else kernels are compiled for each board, to learn
         output = network(planes)
     assert output.logits.shape == (3, game.num_actions)
@@ -52,7 +56,9 @@ def test_all_heads_work_on_one_game(policy, value):
 
 @pytest.mark.parametrize(("text", "size"), DEEP.items())
 def test_a_deep_network_starts_with_activations_in_range(text, size):
-    """Forty blocks or layers: the trunk's output is neither lost nor blown up, at the empty board too."""
+    """Forty blocks or layers: the trunk's output is neither lost nor blown up, at the empty board
+    too.
+    """
     game = load(text)
     network = new_network(game, parse_network(size))
     trunk = residual_trunk if network.config.kind == "residual" else dense_trunk
@@ -75,20 +81,26 @@ def test_priors_start_near_uniform_and_are_not(text):
 
 @pytest.mark.parametrize("text", CHECKED)
 def test_gradients_reach_every_parameter_at_once(text):
-    """A norm layer that starts at zero keeps a policy at uniform whatever it is taught; here nothing is cut off."""
+    """A norm layer that starts at zero keeps a policy at uniform whatever it is taught; here
+    nothing is cut off.
+    """
     game = load(text)
     network = new_network(game, parse_network(DEEP.get(text, "4x8")))
     output = network(planes_of(game, 16))
     policies = torch.eye(game.num_actions)[torch.arange(16) % game.num_actions]
     payoffs = torch.linspace(-1, 1, 16)
-    (policy_loss(output.logits, policies) + value_losses(network, output.value, payoffs).mean()).backward()
+    (
+        policy_loss(output.logits, policies) + value_losses(network, output.value, payoffs).mean()
+    ).backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.abs().max().item() > 1e-7, name
         assert torch.isfinite(parameter.grad).all(), name
 
 
-@pytest.mark.parametrize(("text", "size"), [("hex:size=4", "2x12"), ("connect_four", "2x48"), ("take_it_easy", "2x64")])
+@pytest.mark.parametrize(
+    ("text", "size"), [("hex:size=4", "2x12"), ("connect_four", "2x48"), ("take_it_easy", "2x64")]
+)
 def test_one_batch_is_learnt_by_heart(text, size):
     game = load(text)
     network = new_network(game, parse_network(size).change(bins=21))

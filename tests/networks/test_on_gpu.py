@@ -1,4 +1,6 @@
-"""Networks in the form that a GPU computes, here on the CPU: the same answers as in their own form."""
+"""Networks in the form that a GPU computes, here on the CPU: the same answers as in their own
+form.
+"""
 
 import numpy as np
 import pytest
@@ -28,7 +30,11 @@ def test_a_first_layer_of_full_width_changes_no_answer(text, config):
     wide = for_inference(network, "float32", "cpu")
     with torch.inference_mode():
         answer(
-            wide, torch.tensor(support_of(network.config)), torch.tensor(encode_states(game, states)), logits, values
+            wide,
+            torch.tensor(support_of(network.config)),
+            torch.tensor(encode_states(game, states)),
+            logits,
+            values,
         )
     wanted_logits, wanted_values = NetworkEvaluator(game, network)(game, states)
     np.testing.assert_allclose(logits, wanted_logits, atol=1e-5)

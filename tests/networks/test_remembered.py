@@ -1,4 +1,6 @@
-"""Remembered answers: those that the network gave, on every thread, and never those of another position."""
+"""Remembered answers: those that the network gave, on every thread, and never those of another
+position.
+"""
 
 from typing import Any
 
@@ -35,7 +37,9 @@ def ask(network: Remembered, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def inputs(*numbers: int) -> np.ndarray:
-    return np.array([[number, number + 1, number + 2] for number in numbers], np.float32).reshape(-1, 3)
+    return np.array([[number, number + 1, number + 2] for number in numbers], np.float32).reshape(
+        -1, 3
+    )
 
 
 def test_the_network_is_asked_for_what_is_new() -> None:
@@ -83,7 +87,9 @@ def leaves(cache: int | None, threads: int) -> tuple[Any, Any, list[int]]:
     for row in range(40):
         states[row] = FOUR.play(FOUR.initial_state(), row % 7)
     found = [
-        search_many(FOUR, states, "gumbel", simulations=16, evaluator=evaluator, seed=seed, threads=threads).policies
+        search_many(
+            FOUR, states, "gumbel", simulations=16, evaluator=evaluator, seed=seed, threads=threads
+        ).policies
         for seed in (1, 1)
     ]
     return found, answering, asked
@@ -99,6 +105,10 @@ def test_searches_find_the_same_with_and_without_on_any_number_of_threads() -> N
         assert 0 < sum(asked) < sum(all_asked)
 
 
-@pytest.mark.parametrize(("game", "remembers"), [("connect_four", True), ("hex:size=11", True), ("chess", False)])
-def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(game: str, remembers: bool) -> None:
+@pytest.mark.parametrize(
+    ("game", "remembers"), [("connect_four", True), ("hex:size=11", True), ("chess", False)]
+)
+def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(
+    game: str, remembers: bool
+) -> None:
     assert (places_that_pay(load(game)) > 0) == remembers

@@ -1,4 +1,6 @@
-"""Residual blocks that train on the CPU by kernels: what torch computes in double precision, but for rounding."""
+"""Residual blocks that train on the CPU by kernels: what torch computes in double precision, but
+for rounding.
+"""
 
 from typing import Any
 
@@ -36,11 +38,15 @@ def weights_of(network: Network) -> list[Tensor]:
 
 
 def results(network: Network, boards: Tensor) -> list[Tensor]:
-    """The outputs, and the gradients of some sum of them: of the inputs, and of every weight of the block."""
+    """The outputs, and the gradients of some sum of them: of the inputs, and of every weight of the
+    block.
+    """
     boards = boards.clone().contiguous(memory_format=torch.channels_last).requires_grad_()
     outputs = network.block(boards, BLOCK, pools=network.config.pool_every > 0)
     wanted = [boards, *weights_of(network)]
-    gradients = torch.autograd.grad((outputs * drawn(*outputs.shape, seed=9).to(outputs)).sum(), wanted)
+    gradients = torch.autograd.grad(
+        (outputs * drawn(*outputs.shape, seed=9).to(outputs)).sum(), wanted
+    )
     return [outputs.detach(), *gradients]
 
 
@@ -51,7 +57,10 @@ def check_same(ours: list[Tensor], theirs: list[Tensor]) -> None:
 
 def largest_difference(ours: list[Tensor], theirs: list[Tensor]) -> float:
     """As a share of the largest number; no number if any of them is none."""
-    shares = [(one - other).abs().max() / other.abs().max() for one, other in zip(ours, theirs, strict=True)]
+    shares = [
+        (one - other).abs().max() / other.abs().max()
+        for one, other in zip(ours, theirs, strict=True)
+    ]
     return float(torch.stack(shares).max())
 
 
@@ -70,7 +79,9 @@ def test_outputs_and_gradients_are_those_of_torch(
     check_same(ours, results(block.double(), inputs.double()))
 
 
-def test_a_processor_with_shorter_vectors_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_processor_with_shorter_vectors_computes_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for module in (sizes, training):
         monkeypatch.setattr(module, "lanes_here", lambda: 8)
     training.kernels_for.cache_clear()
@@ -128,7 +139,9 @@ def network_gradients(network: Network, planes: Tensor) -> list[Tensor]:
 
 
 def test_a_whole_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But where a number is so near zero that rounding opens a ReLU or closes it: in one try of ten or so."""
+    """But where a number is so near zero that rounding opens a ReLU or closes it: in one try of ten
+    or so.
+    """
     game, used = load("connect_four"), []
     monkeypatch.setattr(training, "in_pieces", noting(training.in_pieces, used))
     differences = []
@@ -137,7 +150,9 @@ def test_a_whole_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
         network = new_network(game, config, seed=seed).requires_grad_()
         planes = torch.rand(20, *game.planes_shape, generator=torch.Generator().manual_seed(seed))
         ours = network_gradients(network, planes)
-        differences.append(largest_difference(ours, network_gradients(network.double(), planes.double())))
+        differences.append(
+            largest_difference(ours, network_gradients(network.double(), planes.double()))
+        )
     assert used  # by our kernels
     assert sum(difference < TOLERANCE for difference in differences) >= 2
 

@@ -1,4 +1,6 @@
-"""Winograd's transforms: the compiled ones equal the interpreted ones, and together they make a convolution."""
+"""Winograd's transforms: the compiled ones equal the interpreted ones, and together they make a
+convolution.
+"""
 
 from typing import Any
 
@@ -29,7 +31,9 @@ def transform_both(cells: Any, points: Any, gradients: Any, spread: Any, steps: 
     transform_gradient(gradients, spread, (steps[0], steps[1], steps[2]), HEIGHT, WIDTH, LANES)
 
 
-def write_all(products: Any, bias: Any, written: Any, rectified: Any, trunk: Any, active: Any, steps: Any) -> None:
+def write_all(
+    products: Any, bias: Any, written: Any, rectified: Any, trunk: Any, active: Any, steps: Any
+) -> None:
     write_output(products, bias, written, (steps[0], steps[1], steps[2]), HEIGHT, WIDTH, LANES)
     rectify_output(products, bias, rectified, (steps[0], steps[1], steps[2]), HEIGHT, WIDTH, LANES)
     add_output(products, bias, trunk, active, (steps[0], steps[1], steps[2]), HEIGHT, WIDTH, LANES)
@@ -37,7 +41,9 @@ def write_all(products: Any, bias: Any, written: Any, rectified: Any, trunk: Any
 
 def multiply_both(source: Any, factors: Any, target: Any, sums: Any, steps: Any) -> None:
     multiply(source, factors, target, (steps[0], steps[1]), ROWS, VECTORS, LANES)
-    multiply_transposed(source, factors, sums, (steps[0], ROWS, VECTORS * LANES, steps[1]), ROWS, VECTORS, LANES)
+    multiply_transposed(
+        source, factors, sums, (steps[0], ROWS, VECTORS * LANES, steps[1]), ROWS, VECTORS, LANES
+    )
 
 
 def whole_numbers(*shape: int) -> np.ndarray:
@@ -50,12 +56,16 @@ def run_both(function: Any, constants: dict[str, int], *arrays: np.ndarray) -> l
     own = [[array.copy() for array in arrays] for _ in range(2)]
     for target, copies in zip(("cpu", "interpreted"), own, strict=True):
         compile_kernel(function, UNIT, target, constants)(*copies)
-    assert all(np.allclose(one, other, rtol=0.0, atol=4e-4) for one, other in zip(*own, strict=True))
+    assert all(
+        np.allclose(one, other, rtol=0.0, atol=4e-4) for one, other in zip(*own, strict=True)
+    )
     return own[0]
 
 
 @pytest.mark.parametrize(("height", "width", "lanes"), [(2, 3, 1), (3, 4, 16), (4, 2, 8)])
-def test_transformed_tiles_times_transformed_weights_are_a_convolution(height: int, width: int, lanes: int) -> None:
+def test_transformed_tiles_times_transformed_weights_are_a_convolution(
+    height: int, width: int, lanes: int
+) -> None:
     sizes = {"HEIGHT": height, "WIDTH": width, "LANES": lanes}
     wide, weights = lanes + 3, whole_numbers(3, 3)  # what lies between the cells belongs to others
     cells, bias = whole_numbers(height + 2, width + 2, wide), whole_numbers(lanes)
@@ -64,9 +74,13 @@ def test_transformed_tiles_times_transformed_weights_are_a_convolution(height: i
     ready = run_both(transform_both, sizes, cells.ravel(), room, gradients.ravel(), room, steps)
     points, spread = ready[1].reshape(num, lanes), ready[3].reshape(num, lanes)
 
-    products = (points * transform_weights(weights[None, None], height, width)[:, 0]).astype(np.float32)
+    products = (points * transform_weights(weights[None, None], height, width)[:, 0]).astype(
+        np.float32
+    )
     target, trunk = np.full(cells.size, 7.0, np.float32), whole_numbers(height + 2, width + 2, wide)
-    found = run_both(write_all, sizes, products.ravel(), bias, target, target, trunk.ravel(), target, steps)
+    found = run_both(
+        write_all, sizes, products.ravel(), bias, target, target, trunk.ravel(), target, steps
+    )
     written, rectified, sums, active = (array.reshape(cells.shape) for array in found[2:6])
 
     inner = slice(height), slice(width), slice(lanes)
@@ -78,10 +92,13 @@ def test_transformed_tiles_times_transformed_weights_are_a_convolution(height: i
     assert np.array_equal(rectified[inner], np.maximum(written[inner], 0.0))
     np.testing.assert_allclose(sums[inner], trunk[inner] + wanted, atol=4e-4)
     assert np.array_equal(active[inner], np.maximum(sums[inner], 0.0))
-    # A gradient says of the points what it says of the cells: sums of products are the same on either side.
+    # A gradient says of the points what it says of the cells: sums of products are the same on
+    # either side.
     there = ((written[inner] - bias) * gradients[inner]).sum((0, 1))
     np.testing.assert_allclose((products * spread).sum(0), there, atol=0.02)
-    written[inner] = rectified[inner] = sums[inner] = trunk[inner] = 7.0  # and nothing else was touched
+    written[inner] = rectified[inner] = sums[inner] = trunk[inner] = (
+        7.0  # and nothing else was touched
+    )
     assert (written == 7.0).all()
     assert (rectified == 7.0).all()
     assert np.array_equal(sums, trunk)

@@ -1,4 +1,6 @@
-"""Networks on disk: what is written comes back bit for bit, and everything else is refused with one sentence."""
+"""Networks on disk: what is written comes back bit for bit, and everything else is refused with one
+sentence.
+"""
 
 import json
 import os
@@ -31,7 +33,9 @@ def header_of(path):
 
 def write(path, network, header):
     text = header if isinstance(header, str) else json.dumps(header)
-    save_file({name: weight.contiguous() for name, weight in network.items()}, path, {HEADER_KEY: text})
+    save_file(
+        {name: weight.contiguous() for name, weight in network.items()}, path, {HEADER_KEY: text}
+    )
 
 
 @pytest.mark.parametrize("text", ["hex:size=7", "connect_four", "oware"])
@@ -59,7 +63,10 @@ def test_the_header_says_what_the_network_plays(saved):
 def test_weights_for_one_board_work_on_another(saved):
     larger = load("hex:size=9")
     network = load_network(saved, larger)
-    assert network(torch.from_numpy(larger.encode(larger.initial_state()))[None]).logits.shape == (1, 81)
+    assert network(torch.from_numpy(larger.encode(larger.initial_state()))[None]).logits.shape == (
+        1,
+        81,
+    )
     save_network(saved, network, larger)
     assert load_network(saved, HEX).planes_shape == (2, 7, 7)
 
@@ -75,7 +82,10 @@ def test_columns_work_on_a_wider_board(tmp_path):
     ("text", "words"),
     [
         ("atarigo:size=7", "plays hex, not atarigo"),
-        ("hex:size=7,swap=true", r"made for hex:size=7,swap=false: its input \(2, 7, 7\) and 49 actions do not fit"),
+        (
+            "hex:size=7,swap=true",
+            r"made for hex:size=7,swap=false: its input \(2, 7, 7\) and 49 actions do not fit",
+        ),
     ],
 )
 def test_another_game_is_refused(saved, text, words):
@@ -98,7 +108,9 @@ def test_a_part_of_a_file_is_refused(saved, kept):
         load_network(saved, HEX)
 
 
-@pytest.mark.parametrize("content", [b"\x80\x04\x95 a pickle", b"x" * 1000, b"\xff" * 64, b'{"a": 1}'])
+@pytest.mark.parametrize(
+    "content", [b"\x80\x04\x95 a pickle", b"x" * 1000, b"\xff" * 64, b'{"a": 1}']
+)
 def test_a_file_of_something_else_is_refused(tmp_path, content):
     path = tmp_path / "other"
     path.write_bytes(content)
@@ -122,11 +134,17 @@ def test_a_file_that_is_not_there_or_a_folder_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda header: header.update(format=2), "has format 2; this version of anyzero reads format 1"),
+        (
+            lambda header: header.update(format=2),
+            "has format 2; this version of anyzero reads format 1",
+        ),
         (lambda header: header.update(format="1"), "a header that cannot be read"),
         (lambda header: header.pop("game"), "without a valid 'game'"),
         (lambda header: header.update(planes_shape=[2, "7", 7]), "without a valid 'planes_shape'"),
-        (lambda header: header["network"].update(depth=3), "without a valid network: a network has no setting 'depth'"),
+        (
+            lambda header: header["network"].update(depth=3),
+            "without a valid network: a network has no setting 'depth'",
+        ),
         (lambda header: header["network"].update(blocks=3), "lacks the weights 'trunk.blocks.2"),
         (lambda header: header["network"].update(blocks=1), "unknown to its network"),
         (lambda header: header["network"].update(channels=8), "are float32 .* not float32"),

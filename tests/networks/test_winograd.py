@@ -44,12 +44,24 @@ def largest_difference(network: Network, game: Game) -> float:
 @pytest.mark.parametrize(
     ("game", "sizes"),
     [
-        ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # columns; vectors that are not full
-        ("domineering", {"blocks": 1, "channels": 64, "value": "scores"}),  # two parts; cells without logits
-        ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit of no cell
+        (
+            "connect_four",
+            {"blocks": 2, "channels": 20, "pool_every": 1},
+        ),  # columns; vectors that are not full
+        (
+            "domineering",
+            {"blocks": 1, "channels": 64, "value": "scores"},
+        ),  # two parts; cells without logits
+        (
+            "hex:size=5,swap=true",
+            {"blocks": 1, "channels": 16, "value": "scalar"},
+        ),  # a logit of no cell
         ("tic_tac_toe", {"blocks": 1, "channels": 8}),  # fewer channels than a vector has
         ("take_it_easy", {"kind": "mlp", "layers": 3, "width": 40, "bins": 21}),
-        ("tic_tac_toe", {"kind": "mlp", "layers": 1, "width": 20, "value": "scalar"}),  # planes of a board
+        (
+            "tic_tac_toe",
+            {"kind": "mlp", "layers": 1, "width": 20, "value": "scalar"},
+        ),  # planes of a board
     ],
 )
 def test_the_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
@@ -76,12 +88,23 @@ def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
     for rows, columns, channels in product(range(1, 20, 3), range(1, 20, 2), (16, 20, 48, 128)):
         found = sizes.sizes_for(rows, columns, channels, inputs=3, most_tiles=36)
         tiles, together = found["TILES"], found["TOGETHER"]
-        assert found["HEIGHT"] * (found["TILES_DOWN"] - 1) < rows <= found["HEIGHT"] * found["TILES_DOWN"]
-        assert found["WIDTH"] * (found["TILES_ACROSS"] - 1) < columns <= found["WIDTH"] * found["TILES_ACROSS"]
+        assert (
+            found["HEIGHT"] * (found["TILES_DOWN"] - 1)
+            < rows
+            <= found["HEIGHT"] * found["TILES_DOWN"]
+        )
+        assert (
+            found["WIDTH"] * (found["TILES_ACROSS"] - 1)
+            < columns
+            <= found["WIDTH"] * found["TILES_ACROSS"]
+        )
         assert tiles == found["TILES_DOWN"] * found["TILES_ACROSS"]
         assert (tiles - found["FEW"]) % together == 0
         assert 1 <= found["FEW"] <= together
-        assert -(-found["BOARDS"] * tiles // together) * together * found["CHANNELS"] <= found["POINT_STEP"]
+        assert (
+            -(-found["BOARDS"] * tiles // together) * together * found["CHANNELS"]
+            <= found["POINT_STEP"]
+        )
         assert channels <= found["CHANNELS"] < channels + lanes
         assert found["CHANNELS"] % (lanes * found["VECTORS"]) == 0
         assert together * found["VECTORS"] <= sizes.MOST_SUMS[lanes]
@@ -89,9 +112,14 @@ def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
 
 @pytest.mark.parametrize(
     ("game", "sizes"),
-    [("connect_four", {"blocks": 1, "channels": 20}), ("oware", {"kind": "mlp", "layers": 1, "width": 40})],
+    [
+        ("connect_four", {"blocks": 1, "channels": 20}),
+        ("oware", {"kind": "mlp", "layers": 1, "width": 40}),
+    ],
 )
-def test_an_answer_does_not_depend_on_the_others_it_is_asked_with(game: str, sizes: dict[str, Any]) -> None:
+def test_an_answer_does_not_depend_on_the_others_it_is_asked_with(
+    game: str, sizes: dict[str, Any]
+) -> None:
     rules = load(game)
     kernels = compiled(store(drawn_network(game, **sizes)), rules)
     planes = torch.rand(23, *rules.planes_shape, generator=torch.Generator().manual_seed(6)).numpy()

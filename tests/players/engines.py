@@ -1,4 +1,5 @@
-"""A bad engine for tests: `python engines.py uci FAULT` speaks enough UCI to play, and then does its fault.
+"""A bad engine for tests: `python engines.py uci FAULT` speaks enough UCI to play, and then does
+its fault.
 
 With `gtp FAULT` it speaks GTP.
 """
@@ -37,7 +38,10 @@ def speak_uci(fault: str) -> None:
         elif words[:1] == ["go"]:
             if board.fullmove_number >= 3:
                 do_fault(fault)
-            print(f"info string {line.strip()}\nbestmove {sorted(map(str, board.legal_moves))[0]}", flush=True)
+            print(
+                f"info string {line.strip()}\nbestmove {sorted(map(str, board.legal_moves))[0]}",
+                flush=True,
+            )
 
 
 def speak_gtp(fault: str) -> None:

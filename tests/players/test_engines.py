@@ -1,4 +1,6 @@
-"""Engines of others as players: texts, positions that they are told, and what happens when they do not behave."""
+"""Engines of others as players: texts, positions that they are told, and what happens when they do
+not behave.
+"""
 
 import os
 import re
@@ -76,7 +78,11 @@ def test_quotes_keep_spaces_and_commas_together(tmp_path):
     program.chmod(0o755)
     assert parse_engine(f'uci:"{program}",nodes=1').command == (str(program),)
     assert parse_engine(f"uci:'{program}' 'a, b' c,nodes=1").command == (str(program), "a, b", "c")
-    assert parse_engine(f'uci:"{sys.executable} -m anyzero",nodes=1').command == (sys.executable, "-m", "anyzero")
+    assert parse_engine(f'uci:"{sys.executable} -m anyzero",nodes=1').command == (
+        sys.executable,
+        "-m",
+        "anyzero",
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,11 +92,23 @@ def test_quotes_keep_spaces_and_commas_together(tmp_path):
         ("uci", BadOptionError, "there is no command, as in uci:stockfish"),
         ("uci:no_such_engine", UnknownNameError, "there is no program 'no_such_engine'"),
         (f"uci:{sys.executable},elo=strong", BadOptionError, "elo is a whole number, not 'strong'"),
-        (f"uci:{sys.executable},movetime=0", BadOptionError, "movetime is a positive number of seconds"),
-        (f"uci:{sys.executable},movetime=nan", BadOptionError, "movetime is a positive number of seconds"),
+        (
+            f"uci:{sys.executable},movetime=0",
+            BadOptionError,
+            "movetime is a positive number of seconds",
+        ),
+        (
+            f"uci:{sys.executable},movetime=nan",
+            BadOptionError,
+            "movetime is a positive number of seconds",
+        ),
         (f"uci:{sys.executable},fast", BadOptionError, "'fast' is not of the form option=value"),
         ("uci:'open", BadOptionError, "a quote is not closed"),
-        (f"gtp:{sys.executable},elo=1500", BadOptionError, "GTP has no option 'elo', only movetime, start, limit"),
+        (
+            f"gtp:{sys.executable},elo=1500",
+            BadOptionError,
+            "GTP has no option 'elo', only movetime, start, limit",
+        ),
         (f"gtp:{sys.executable},movetime=0.5", BadOptionError, "GTP counts whole seconds"),
     ],
 )
@@ -103,7 +121,11 @@ def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
 
 
 def test_an_engine_is_told_the_moves_that_can_be_repeated():
-    line, board, client = Line.begin(CHESS), chess.Board(), UciClient(parse_engine(f"uci:{sys.executable}"))
+    line, board, client = (
+        Line.begin(CHESS),
+        chess.Board(),
+        UciClient(parse_engine(f"uci:{sys.executable}")),
+    )
     for move in ("e2e4", "e7e5", "g1f3", "b8c6", "f3g1", "c6b8", "g1f3"):
         line = line.play(CHESS, CHESS.parse_action(line.state, move))
         board.push_uci(move)
@@ -120,7 +142,11 @@ def test_a_gtp_engine_follows_the_line_and_hears_what_was_taken_back():
     for _ in range(4):
         line = line.play(HEX, player.choose(HEX, line, 1))
         line = line.play(HEX, HEX.legal_actions(line.state)[-1])
-    shorter = Line(line.start, line.actions[:2], HEX.play(HEX.play(line.start, line.actions[0]), line.actions[1]))
+    shorter = Line(
+        line.start,
+        line.actions[:2],
+        HEX.play(HEX.play(line.start, line.actions[0]), line.actions[1]),
+    )
     for again in (line, shorter, Line.begin(HEX)):
         assert player.choose(HEX, again, 1) in HEX.legal_actions(again.state)
     with pytest.raises(AnyzeroError, match="GTP engines play only from the initial position"):
@@ -132,7 +158,10 @@ def test_a_gtp_engine_follows_the_line_and_hears_what_was_taken_back():
 
 def test_an_engine_plays_what_it_answers():
     player = parse_player(f"uci:{BAD} uci none,elo=1400,level=5,nodes=7")
-    assert CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, Line.begin(CHESS), 0)) == "a2a3"
+    assert (
+        CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, Line.begin(CHESS), 0))
+        == "a2a3"
+    )
     assert player.limit_s == 60.0
     assert len(processes("engines.py uci none")) == 2  # the engine and its keeper
     del player
@@ -183,7 +212,9 @@ def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason,
 def test_an_engine_may_resign():
     with pytest.raises(ResignedError, match="resigned"):
         parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Line.begin(HEX), 0)
-    standings = match("hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1)
+    standings = match(
+        "hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1
+    )
     assert [result.reason for result in standings.forfeits] == ["resignation", "resignation"]
 
 
@@ -210,11 +241,14 @@ def test_what_an_engine_has_started_ends_with_it():
 
 def test_no_engine_outlives_a_process_that_is_killed():
     code = (
-        "import anyzero, time; from anyzero.players import parse_player; from anyzero.games.line import Line\n"
+        "import anyzero, time; from anyzero.players import parse_player; from "
+        "anyzero.games.line import Line\n"
         f"player, chess = parse_player('uci:{BAD} uci orphan'), anyzero.load('chess')\n"
         "player.choose(chess, Line.begin(chess), 0); print('playing', flush=True); time.sleep(600)"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "playing\n"
         assert processes("uci orphan")
         process.kill()
@@ -227,7 +261,9 @@ def test_no_engine_outlives_a_process_that_is_killed():
 @pytest.mark.usefixtures("games_here")
 def test_our_own_uci_engine_plays_a_match():
     player = f'uci:"{marked("whole_match")} uci",nodes=5,start=180'
-    (result,) = play_games(make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1).values()
+    (result,) = play_games(
+        make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1
+    ).values()
     assert (result.reason, result.forfeited_by) == ("normal", None)
     wait_until_gone("-X whole_match")
 
@@ -249,11 +285,15 @@ def test_our_own_gtp_engine_plays_a_match():
 
 @pytest.mark.usefixtures("games_here")
 def test_an_engine_that_is_killed_in_the_middle_of_a_game_forfeits_it():
-    thinking = Path(f"/tmp/thinking_{os.getpid()}")  # a word of the test runner's would hide the process
+    thinking = Path(
+        f"/tmp/thinking_{os.getpid()}"
+    )  # a word of the test runner's would hide the process
     player = f"uci:{BAD} uci mark={thinking},limit=100"
     killer = threading.Thread(target=kill_once, args=(thinking, f"uci mark={thinking}"))
     killer.start()
-    (result,) = play_games(make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1).values()
+    (result,) = play_games(
+        make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1
+    ).values()
     killer.join()
     thinking.unlink()
     assert (result.reason, result.forfeited_by, result.payoffs) == ("crash", 0, [-1.0, 1.0])
@@ -282,6 +322,8 @@ def test_stockfish_plays_by_its_limits():
 @needs_stockfish
 @pytest.mark.slow
 def test_twenty_games_against_stockfish_end_by_the_rules():
-    results = play_games(make_plan("chess", ("uct:0.1s", "uci:stockfish,elo=1320"), games=20), workers=1)
+    results = play_games(
+        make_plan("chess", ("uct:0.1s", "uci:stockfish,elo=1320"), games=20), workers=1
+    )
     assert [result.reason for result in results.values()] == ["normal"] * 20
     wait_until_gone("stockfish")

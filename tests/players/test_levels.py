@@ -12,7 +12,16 @@ from anyzero.games.load import BUILT_IN
 from anyzero.networks.find import net_file
 from anyzero.players import parse_player
 from anyzero.players.player import FailedPlayerError, consult, search_arguments
-from anyzero.players.text import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels, net_method, split_player
+from anyzero.players.text import (
+    BY_GAME,
+    LEVELS,
+    MOST,
+    PLAIN,
+    level_text,
+    net_levels,
+    net_method,
+    split_player,
+)
 from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
@@ -21,7 +30,11 @@ FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 
 def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
     assert set(BY_GAME) <= set(BUILT_IN) == set(MOST)
-    for texts in (*BY_GAME.values(), PLAIN, *(net_levels(name, net_method(net_file(name))) for name in MOST)):
+    for texts in (
+        *BY_GAME.values(),
+        PLAIN,
+        *(net_levels(name, net_method(net_file(name))) for name in MOST),
+    ):
         assert len(texts) == len(LEVELS)
         for text in texts:
             parse_search(text.partition("@")[0])
@@ -32,11 +45,16 @@ def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
 def test_levels_of_every_game_are_made_from_its_net_by_default(name):
     texts = [level_text(anyzero.load(name), level) for level in LEVELS]
     assert texts == list(net_levels(name, net_method(net_file(name))))
-    assert all(text.endswith("@best") for text in (texts[-1:] if net_method(net_file(name)) == "expectimax" else texts))
+    assert all(
+        text.endswith("@best")
+        for text in (texts[-1:] if net_method(net_file(name)) == "expectimax" else texts)
+    )
 
 
 def test_a_board_without_a_net_of_its_own_has_plain_searches():
-    assert [level_text(anyzero.load("hex:size=5"), level) for level in LEVELS] == list(BY_GAME["hex"])
+    assert [level_text(anyzero.load("hex:size=5"), level) for level in LEVELS] == list(
+        BY_GAME["hex"]
+    )
     assert level_text(anyzero.load("breakthrough:rows=5,columns=5"), "easy") == "uct:100"
 
 
@@ -63,10 +81,15 @@ def test_hard_takes_a_free_queen():
 
 
 def test_a_temperature_makes_gumbel_play_by_its_policy():
-    """Only the centre holds against a corner: without a temperature it is always played, with one most often."""
+    """Only the centre holds against a corner: without a temperature it is always played, with one
+    most often.
+    """
     corner = GAME.parse_state("x2/3/3 o")
     cold = {anyzero.player("gumbel:1@best").move(GAME, corner, seed=seed) for seed in range(20)}
-    warm = [anyzero.player("gumbel:1,temperature=2@best").move(GAME, corner, seed=seed) for seed in range(60)]
+    warm = [
+        anyzero.player("gumbel:1,temperature=2@best").move(GAME, corner, seed=seed)
+        for seed in range(60)
+    ]
     assert cold == {"b2"}
     assert len(set(warm)) > 2
     assert max(set(warm), key=warm.count) == "b2"
@@ -105,8 +128,14 @@ def test_without_a_search_there_is_only_the_move():
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"), [("crash", "RuntimeError: out of ideas"), ("illegal", "is illegal"), ("nonsense", "TypeError")]
+    ("fault", "says"),
+    [("crash", "RuntimeError: out of ideas"), ("illegal", "is illegal"), ("nonsense", "TypeError")],
 )
 def test_a_player_that_fails_is_named(fault, says):
     with pytest.raises(FailedPlayerError, match=says):
-        consult(parse_player(f"{FAULTY}:fault={fault}"), GAME, Line.begin(GAME, GAME.parse_state("xox/1o1/3 x")), 7)
+        consult(
+            parse_player(f"{FAULTY}:fault={fault}"),
+            GAME,
+            Line.begin(GAME, GAME.parse_state("xox/1o1/3 x")),
+            7,
+        )

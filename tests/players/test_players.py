@@ -18,7 +18,9 @@ BEGUN = Line.begin(GAME, START)
 
 def test_random_play_gives_every_action_its_share():
     player = parse_player("random")
-    seeds = [((2 * number + 1) << 64) // 18 for number in range(9)]  # the middles of nine equal parts
+    seeds = [
+        ((2 * number + 1) << 64) // 18 for number in range(9)
+    ]  # the middles of nine equal parts
     assert [player.choose(GAME, BEGUN, seed) for seed in seeds] == GAME.legal_actions(START)
     assert player.choose(GAME, BEGUN, 2**64 - 1) == GAME.legal_actions(START)[-1]
 
@@ -38,7 +40,10 @@ def test_the_only_move_is_played_without_a_search():
     state = START
     for move in ("a1", "b1", "a2", "b2", "b3", "a3", "c1", "c2"):
         state = GAME.play(state, move)
-    assert parse_player("uct:900000000").choose(GAME, Line.begin(GAME, state), 0) == GAME.legal_actions(state)[0]
+    assert (
+        parse_player("uct:900000000").choose(GAME, Line.begin(GAME, state), 0)
+        == GAME.legal_actions(state)[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,8 @@ def test_a_file_makes_a_player_with_typed_options(tmp_path):
     path.write_text(
         "from anyzero.players import Player\n"
         "def make(index: int = 0):\n"
-        "    return Player('mine', lambda game, line, seed: game.legal_actions(line.state)[index])\n"
+        "    return Player('mine', lambda game, line, seed: "
+        "game.legal_actions(line.state)[index])\n"
     )
     player = parse_player(f"{path}:index=2")
     assert player.text == f"{path}:index=2"

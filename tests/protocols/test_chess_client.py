@@ -33,7 +33,9 @@ def test_a_move_comes_with_the_answer_that_is_expected(engine):
     "limit",
     [
         chess.engine.Limit(time=0.1),
-        chess.engine.Limit(white_clock=3, black_clock=3, white_inc=0.1, black_inc=0.1, remaining_moves=20),
+        chess.engine.Limit(
+            white_clock=3, black_clock=3, white_inc=0.1, black_inc=0.1, remaining_moves=20
+        ),
         chess.engine.Limit(depth=1),
     ],
     ids=["movetime", "clock", "depth"],
@@ -72,7 +74,9 @@ def test_an_analysis_without_an_end_is_stopped(engine):
 
 def test_only_the_given_moves_are_played(engine):
     wanted = chess.Move.from_uci("a2a3")
-    assert engine.play(chess.Board(), chess.engine.Limit(nodes=50), root_moves=[wanted]).move == wanted
+    assert (
+        engine.play(chess.Board(), chess.engine.Limit(nodes=50), root_moves=[wanted]).move == wanted
+    )
 
 
 def test_a_game_with_pondering_is_played(engine):
@@ -98,7 +102,9 @@ def test_a_whole_game_against_random_play_has_only_legal_moves(engine):
     moves = iter(range(10**6))
     while not board.is_game_over() and len(board.move_stack) < 120:
         legal = sorted(board.legal_moves, key=str)
-        board.push(engine.play(board, limit).move if board.turn else legal[7919 * next(moves) % len(legal)])
+        board.push(
+            engine.play(board, limit).move if board.turn else legal[7919 * next(moves) % len(legal)]
+        )
     assert board.is_valid()
 
 

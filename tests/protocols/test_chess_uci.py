@@ -1,4 +1,6 @@
-"""The UCI engine, told line by line: what it accepts, what it refuses, and that a refusal changes nothing."""
+"""The UCI engine, told line by line: what it accepts, what it refuses, and that a refusal changes
+nothing.
+"""
 
 import re
 
@@ -40,17 +42,39 @@ def test_it_introduces_itself_with_all_options(engine):
     sent = engine.tell("uci")
     assert sent[0].startswith("id name anyzero ")
     assert sent[-1] == "uciok"
-    names = [line.split(" type ")[0].removeprefix("option name ") for line in sent if line.startswith("option")]
-    assert {"Method", "Simulations", "Network", "Threads", "Hash", "Seed", "MultiPV", "Ponder"} <= set(names)
-    methods = [name for name, method in METHODS.items() if not method.halves and name != "expectimax"]
-    assert "option name Method type combo default auto var auto " + " ".join(f"var {name}" for name in methods) in sent
+    names = [
+        line.split(" type ")[0].removeprefix("option name ")
+        for line in sent
+        if line.startswith("option")
+    ]
+    assert {
+        "Method",
+        "Simulations",
+        "Network",
+        "Threads",
+        "Hash",
+        "Seed",
+        "MultiPV",
+        "Ponder",
+    } <= set(names)
+    methods = [
+        name for name, method in METHODS.items() if not method.halves and name != "expectimax"
+    ]
+    assert (
+        "option name Method type combo default auto var auto "
+        + " ".join(f"var {name}" for name in methods)
+        in sent
+    )
     assert "option name Move Overhead type spin default 30 min 0 max 10000" in sent
     assert "option name Network type string default <empty>" in sent
 
 
 def test_a_position_is_a_start_and_moves(engine):
     assert engine.tell("position startpos moves e2e4 e7e5 g1f3") == []
-    assert fen_of(engine) == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2 after g1f3"
+    assert (
+        fen_of(engine)
+        == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2 after g1f3"
+    )
     assert engine.tell("position startpos moves e2e4 c7c5") == []
     assert fen_of(engine) == "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
     assert engine.tell(f"position fen {MATE_IN_ONE} moves a1a7 g8f8") == []
@@ -97,7 +121,9 @@ def test_a_word_that_go_does_not_know_is_passed_over(engine):
     """As the protocol wants it: a GUI that says more than we know waits for its move."""
     engine.tell("position startpos")
     start = len(engine.sent)
-    assert engine.go("go nodes 5 rtime 3 depth 90") in engine.engine.game.legal_moves(engine.engine.state)
+    assert engine.go("go nodes 5 rtime 3 depth 90") in engine.engine.game.legal_moves(
+        engine.engine.state
+    )
     assert engine.sent[start] == "info string go knows no rtime 3, which is passed over"
 
 
@@ -195,7 +221,12 @@ def test_memory_is_bounded(engine):
 
 def test_methods_that_need_rollouts_refuse_a_network(engine):
     with pytest.raises(BadOptionError, match="AMAF needs the moves of random rollouts"):
-        make_searcher(engine.engine.game, UciOptions(method="rave", network="some"), lambda *_: None, seconds=1.0)
+        make_searcher(
+            engine.engine.game,
+            UciOptions(method="rave", network="some"),
+            lambda *_: None,
+            seconds=1.0,
+        )
 
 
 @pytest.mark.parametrize("name", ["best", "@best"])
@@ -205,7 +236,9 @@ def test_the_net_in_the_package_is_a_network_too(engine, name):
     assert engine.engine.options.search_method == "gumbel"
     assert engine.tell("setoption name Threads value 2") == []
     assert engine.engine.evaluator.threads == 2
-    searcher = make_searcher(engine.engine.game, engine.engine.options, engine.engine.evaluator, seconds=1.0)
+    searcher = make_searcher(
+        engine.engine.game, engine.engine.options, engine.engine.evaluator, seconds=1.0
+    )
     assert searcher.trees == 1
 
 
@@ -235,7 +268,9 @@ def test_quitting_in_the_middle_of_a_search_answers_first(engine):
 
 def test_limits_are_read_in_any_order():
     limits = read_limits([*WANTED, "wtime", "60000", "btime", "-20", "movestogo", "10", "ponder"])
-    assert limits == Limits(wtime=60000, btime=-20, movestogo=10, ponder=True, searchmoves=WANTED[1:])
+    assert limits == Limits(
+        wtime=60000, btime=-20, movestogo=10, ponder=True, searchmoves=WANTED[1:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,7 +291,11 @@ def test_a_move_gets_its_share_of_the_clock(limits, seconds):
     assert limits.seconds(0, 30) == (None if seconds is None else pytest.approx(seconds))
 
 
-@pytest.mark.parametrize(("value", "pawns"), [(0.0, 0), (0.28, 100), (-0.28, -100), (1.0, 2000), (-0.9999999, -2000)])
+@pytest.mark.parametrize(
+    ("value", "pawns"), [(0.0, 0), (0.28, 100), (-0.28, -100), (1.0, 2000), (-0.9999999, -2000)]
+)
 def test_a_pawn_is_worth_a_hundred_points_of_elo(value, pawns):
-    """Elo's curve gives a lead of 100 points an expected score of 0.64, which is a mean payoff of 0.28."""
+    """Elo's curve gives a lead of 100 points an expected score of 0.64, which is a mean payoff of
+    0.28.
+    """
     assert centipawns(value) == pytest.approx(pawns, abs=1)

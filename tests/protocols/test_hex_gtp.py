@@ -1,4 +1,6 @@
-"""The GTP engine: a transcript as the standard has it, the words that HexGui uses, and what is refused."""
+"""The GTP engine: a transcript as the standard has it, the words that HexGui uses, and what is
+refused.
+"""
 
 import subprocess
 import sys
@@ -26,7 +28,10 @@ TRANSCRIPT = [
     ("play w", "? syntax error\n"),
     ("play red a1", "? syntax error\n"),
     ("play w b2", "=\n"),
-    ("showboard", "= \n a b c\n1 x . .\n 2 . o .\n  3 . . .\nblue (x) to move, joining top and bottom\n"),
+    (
+        "showboard",
+        "= \n a b c\n1 x . .\n 2 . o .\n  3 . . .\nblue (x) to move, joining top and bottom\n",
+    ),
     ("final_score", "? cannot score\n"),
     ("undo", "=\n"),
     ("all_legal_moves", "= b1 c1 a2 b2 c2 a3 b3 c3\n"),
@@ -88,7 +93,10 @@ def test_a_game_is_played_to_its_score():
 def test_hexgui_may_swap_the_pieces():
     engine = new_engine("hex:size=3,swap=true")
     assert engine.tell("play b a2", "play w swap-pieces") == ["=\n", "=\n"]
-    assert engine.tell("showboard")[0].splitlines()[2:4] == ["1 . o .", " 2 . . ."]  # mirrored, and white's
+    assert engine.tell("showboard")[0].splitlines()[2:4] == [
+        "1 . o .",
+        " 2 . . .",
+    ]  # mirrored, and white's
     assert engine.tell("play b swap-pieces") == ["? illegal move\n"]
 
 
@@ -117,7 +125,9 @@ def test_points_are_the_score_where_a_game_counts_them():
         engine.tell("genmove w")
     state, game = engine.engine.table.state, engine.engine.game
     lead = int(game.score(state, 0) - game.score(state, 1))
-    assert engine.tell("final_score") == [f"= {'0' if lead == 0 else f'B+{lead}' if lead > 0 else f'W+{-lead}'}\n"]
+    assert engine.tell("final_score") == [
+        f"= {'0' if lead == 0 else f'B+{lead}' if lead > 0 else f'W+{-lead}'}\n"
+    ]
 
 
 def test_games_with_chance_or_one_seat_are_refused():
@@ -127,7 +137,10 @@ def test_games_with_chance_or_one_seat_are_refused():
 
 @pytest.mark.parametrize(
     ("player", "fault"),
-    [(f"uci:{sys.executable}", "UCI is for chess"), ("uct:9,evaluator=guided", "hex has no guided rollouts")],
+    [
+        (f"uci:{sys.executable}", "UCI is for chess"),
+        ("uct:9,evaluator=guided", "hex has no guided rollouts"),
+    ],
 )
 def test_a_player_that_cannot_play_the_game_is_refused_at_the_start(player, fault):
     with pytest.raises(AnyzeroError, match=fault):
@@ -156,10 +169,24 @@ def test_the_clock_takes_the_place_of_the_player_s_budget():
 
 
 def test_a_process_speaks_the_protocol_alone():
-    command = [sys.executable, "-m", "anyzero", "gtp", "hex:size=3", "--player", "random", "--seed", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "anyzero",
+        "gtp",
+        "hex:size=3",
+        "--player",
+        "random",
+        "--seed",
+        "1",
+    ]
     lines = "1 name\nplay b a1\nbad\n2 quit\nname\n"
     done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "=1 anyzero\n\n=\n\n? unknown command\n\n=2\n\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "=1 anyzero\n\n=\n\n? unknown command\n\n=2\n\n",
+        "",
+    )
     wrong = subprocess.run([*command[:4], "hexx"], capture_output=True, text=True, timeout=120)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean hex" in wrong.stderr

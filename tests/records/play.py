@@ -1,4 +1,6 @@
-"""Games for the tests of records: random ones, up to some length, with all that a record can hold."""
+"""Games for the tests of records: random ones, up to some length, with all that a record can
+hold.
+"""
 
 import random
 from functools import cache
@@ -21,7 +23,9 @@ def read_text(form: str, text: str) -> list[GameRecord]:
 
 
 def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInProgress:
-    """A table after some random moves, with clocks and evaluations on some of them, and perhaps an end."""
+    """A table after some random moves, with clocks and evaluations on some of them, and perhaps an
+    end.
+    """
     draw = random.Random(seed)
     table = GameInProgress(
         load(text),
@@ -35,7 +39,10 @@ def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInP
             break
         seconds = draw.choice([None, round(draw.random() * 4000, 3)])
         evaluation = draw.choice(
-            [None, Evaluation(value=round(draw.uniform(-1, 1), 4), simulations=draw.randrange(10**6))]
+            [
+                None,
+                Evaluation(value=round(draw.uniform(-1, 1), 4), simulations=draw.randrange(10**6)),
+            ]
         )
         table.play(draw.choice(table.legal_moves), seconds=seconds, evaluation=evaluation)
     if not table.is_over and draw.random() < 0.4:

@@ -79,7 +79,8 @@ def test_chance_is_drawn_at_once_and_again_the_same():
 
 
 def test_every_tile_is_drawn_about_as_often_as_every_other():
-    # 2,700 first tiles of 27: a count below 40 or above 175 has a chance of 1e-10 (binomial); 27 tiles make it 3e-9.
+    # 2,700 first tiles of 27: a count below 40 or above 175 has a chance of 1e-10 (binomial); 27
+    # tiles make it 3e-9.
     counts = {}
     for seed in range(2700):
         (tile,) = GameInProgress(load("take_it_easy"), seed=seed).moves

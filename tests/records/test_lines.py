@@ -33,17 +33,31 @@ def test_what_a_match_recorded_is_read_and_played_again(tmp_path, game, players,
     results = play_games(make_plan(game, players, games=4, openings=0), workers=1, record=path)
     rules = load(game)
     records = read_records(path, rules)
-    assert [list(record.moves) for record in records] == [result.moves for result in results.values()]
-    assert [list(record.payoffs) for record in records] == [result.payoffs for result in results.values()]
-    assert [list(record.players) for record in records] == [result.players for result in results.values()]
+    assert [list(record.moves) for record in records] == [
+        result.moves for result in results.values()
+    ]
+    assert [list(record.payoffs) for record in records] == [
+        result.payoffs for result in results.values()
+    ]
+    assert [list(record.players) for record in records] == [
+        result.players for result in results.values()
+    ]
     assert {record.termination for record in records} == ends
-    assert all(rules.is_over(replay(record, rules).states[-1]) == (ends == {"rules"}) for record in records)
+    assert all(
+        rules.is_over(replay(record, rules).states[-1]) == (ends == {"rules"}) for record in records
+    )
     assert read_record(path, 3, rules) == records[2]
 
 
 def lines(*, moves=("a1",), header=None, payoffs=(-1.0, 1.0), reason="time"):
     first = {"form": FORM, "game": "tic_tac_toe", "seed": 0} if header is None else header
-    game = {"match": [0, 1, 0, 0], "players": ["a", "b"], "moves": moves, "payoffs": payoffs, "reason": reason}
+    game = {
+        "match": [0, 1, 0, 0],
+        "players": ["a", "b"],
+        "moves": moves,
+        "payoffs": payoffs,
+        "reason": reason,
+    }
     return json.dumps(first) + "\n" + json.dumps(game) + "\n"
 
 
@@ -53,7 +67,10 @@ def lines(*, moves=("a1",), header=None, payoffs=(-1.0, 1.0), reason="time"):
         ("", "it is not a record of games"),
         ("[]\n", "it is not a record of games"),
         (lines(header={"form": "anyzero experiment 1"}), "it is not a record of games"),
-        (lines(header={"form": FORM, "game": "./mine.py"}), "name the game as well to run its code"),
+        (
+            lines(header={"form": FORM, "game": "./mine.py"}),
+            "name the game as well to run its code",
+        ),
         (lines(header={"form": FORM, "game": "chss"}), "did you mean chess"),
         (lines().splitlines()[0] + "\n", "there is no game in it"),
         (lines() + "{}\n", "game 2: players must be a list, not None"),
@@ -73,9 +90,13 @@ def test_what_is_no_such_file_is_one_sentence(tmp_path, text, says):
 
 def test_games_of_another_game_are_refused(tmp_path):
     path = tmp_path / "games.jsonl"
-    path.write_text(lines(header={"form": FORM, "game": "connect_four:rows=6,columns=7", "seed": 0}))
+    path.write_text(
+        lines(header={"form": FORM, "game": "connect_four:rows=6,columns=7", "seed": 0})
+    )
     for other in ("connect_four:rows=5,columns=7", "tic_tac_toe"):
-        with pytest.raises(AnyzeroError, match="the record is of connect_four:rows=6,columns=7, which is not"):
+        with pytest.raises(
+            AnyzeroError, match="the record is of connect_four:rows=6,columns=7, which is not"
+        ):
             read_records(path, load(other))
 
 

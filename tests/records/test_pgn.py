@@ -28,7 +28,8 @@ SCHOLARS_MATE = """
 [ECO "C20"]
 
 % an escaped line
-{before the first move} 1. e4 e5 $1 {a comment (with brackets), 2. d4} 2.Bc4 (2. Nf3 Nc6 (2... d6 $6) 3. Bb5) 2... Nc6!?
+{before the first move} 1. e4 e5 $1 {a comment (with brackets), 2. d4} 2.Bc4
+(2. Nf3 Nc6 (2... d6 $6) 3. Bb5) 2... Nc6!?
 3.Qh5 ; to the end of the line 3... g6
 3... Nf6 ?? 4. Qxf7# 1-0
 """
@@ -45,13 +46,18 @@ def test_a_game_with_all_that_pgn_has():
 
 def test_a_fact_with_the_name_of_a_tag_that_means_something_is_left_out():
     record = (
-        play_all("chess", "e2e4").to_record().change(tags={"Result": "1-0", "FEN": "no", "White": "x", "ECO": "B00"})
+        play_all("chess", "e2e4")
+        .to_record()
+        .change(tags={"Result": "1-0", "FEN": "no", "White": "x", "ECO": "B00"})
     )
     assert read_pgn(write_pgn(record)) == [record.change(tags={"ECO": "B00"})]
 
 
 def test_what_is_written_has_the_seven_tags_and_short_lines():
-    table = play_all("chess", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bg4 d4 exd4 Qxd4 Qxd4 Nxd4 O-O-O Be3 c5 f3 cxd4")
+    table = play_all(
+        "chess",
+        "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bg4 d4 exd4 Qxd4 Qxd4 Nxd4 O-O-O Be3 c5 f3 cxd4",
+    )
     table.players, table.seed, table.date = ("human", "uct:20"), 3, "2026-01-31"
     table.resign(1)
     text = write_pgn(table.to_record())
@@ -81,7 +87,9 @@ def test_we_and_the_oracle_read_what_we_write(seed):
     assert [move.uci() for move in found.mainline_moves()] == list(record.moves)
     assert (
         found.headers["Result"]
-        == {None: "*", (1.0, -1.0): "1-0", (-1.0, 1.0): "0-1", (0.0, 0.0): "1/2-1/2"}[record.payoffs]
+        == {None: "*", (1.0, -1.0): "1-0", (-1.0, 1.0): "0-1", (0.0, 0.0): "1/2-1/2"}[
+            record.payoffs
+        ]
     )
     for index, node in enumerate(found.mainline()):
         if record.clocks is not None and record.clocks[index] is not None:
@@ -89,7 +97,9 @@ def test_we_and_the_oracle_read_what_we_write(seed):
 
 
 def oracle_game(seed: int, board: chess.Board, plies: int) -> chess.pgn.Game:
-    """A random game with comments, glyphs and variations, made by the oracle; it ends where our rules end it."""
+    """A random game with comments, glyphs and variations, made by the oracle; it ends where our
+    rules end it.
+    """
     draw = random.Random(seed)
     game = chess.pgn.Game()
     game.setup(board)
@@ -97,7 +107,12 @@ def oracle_game(seed: int, board: chess.Board, plies: int) -> chess.pgn.Game:
     for _ in range(plies):
         here = node.board()
         moves = list(here.legal_moves)
-        if not moves or here.is_insufficient_material() or here.is_repetition(3) or here.halfmove_clock >= 100:
+        if (
+            not moves
+            or here.is_insufficient_material()
+            or here.is_repetition(3)
+            or here.halfmove_clock >= 100
+        ):
             break
         for move in draw.sample(moves, min(3, len(moves)))[1:]:
             if draw.random() < 0.3:
@@ -135,7 +150,9 @@ def test_several_games_stand_in_one_file(tmp_path):
 
 def test_a_start_position_keeps_the_moves_that_count_for_repetitions():
     game = load("chess")
-    start = game.parse_state("rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 after g1f3 g8f6")
+    start = game.parse_state(
+        "rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 after g1f3 g8f6"
+    )
     table = GameInProgress(game, start=start)
     for move in ("f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"):
         table.play(move)

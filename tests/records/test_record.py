@@ -1,4 +1,6 @@
-"""A game's record in JSON: what was written is read back, and what is wrong is said in one sentence."""
+"""A game's record in JSON: what was written is read back, and what is wrong is said in one
+sentence.
+"""
 
 import contextlib
 import json
@@ -32,7 +34,9 @@ def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
 
 
 def test_the_json_of_a_game_has_the_documented_keys():
-    table = GameInProgress(load("tic_tac_toe"), players=("human", "uct:50"), seed=7, date="2026-01-31")
+    table = GameInProgress(
+        load("tic_tac_toe"), players=("human", "uct:50"), seed=7, date="2026-01-31"
+    )
     table.play("b2", seconds=2.5)
     table.play("a1", seconds=0.0204, evaluation=Evaluation(value=-0.25, simulations=50))
     assert table.to_record().to_json() == {
@@ -53,7 +57,11 @@ def test_the_json_of_a_game_has_the_documented_keys():
 
 def test_moves_are_kept_as_the_game_writes_them():
     values = play_all("chess", "e4 e5").to_record().to_json()
-    assert GameRecord.from_json({**values, "moves": ["e4", "e7e5", "Ng1f3"]}).moves == ("e2e4", "e7e5", "g1f3")
+    assert GameRecord.from_json({**values, "moves": ["e4", "e7e5", "Ng1f3"]}).moves == (
+        "e2e4",
+        "e7e5",
+        "g1f3",
+    )
 
 
 def test_a_start_that_is_the_initial_position_is_left_out():
@@ -87,19 +95,34 @@ WRONG = [
     (change(moves=["a1", "a1"]), "move 2: tic_tac_toe: a1 is taken"),
     (change(moves=["a1", 3]), "moves.1 must be a text, not 3"),
     (change(moves=["a1", "b1"]), "is not over after its last move, but its termination is 'rules'"),
-    (change(moves=["a1", "b1", "a2", "b2", "a3", "c3"]), "move 6: tic_tac_toe: 'c3' cannot be played"),
+    (
+        change(moves=["a1", "b1", "a2", "b2", "a3", "c3"]),
+        "move 6: tic_tac_toe: 'c3' cannot be played",
+    ),
     (change(start="3/3 x"), "the start position: tic_tac_toe: "),
     (change(clocks=[1.0]), "has 5 moves but 1 clocks"),
     (change(clocks=[1, 2, 3, 4, -5]), "clocks.4 must be 0 or more, not -5"),
     (change(clocks=[1, 2, 3, 4, float("nan")]), "clocks.4 must be a finite number"),
     (change(clocks=[1, 2, 3, 4, 10**400]), "clocks.4 must be a number, not 1000"),
-    (change(evaluations=[{"value": 2, "simulations": 5}]), "evaluations.0.value must be 1 or less, not 2"),
+    (
+        change(evaluations=[{"value": 2, "simulations": 5}]),
+        "evaluations.0.value must be 1 or less, not 2",
+    ),
     (change(evaluations=[{"value": 0.5}]), "evaluations.0 has no simulations"),
-    (change(result={"payoffs": [-1.0, 1.0], "termination": "rules"}), "the end by rules has [1.0, -1.0]"),
+    (
+        change(result={"payoffs": [-1.0, 1.0], "termination": "rules"}),
+        "the end by rules has [1.0, -1.0]",
+    ),
     (change(result={"payoffs": None, "termination": "rules"}), "the record has no payoffs"),
     (change(result={"payoffs": [1.0, -1.0], "termination": "resigned"}), "did you mean resign"),
-    (change(result={"payoffs": [1.0, -1.0], "termination": "resign"}), "is over after its last move"),
-    (change(moves=[], result={"payoffs": [1.0, 0.0], "termination": "resign"}), "[-1.0, 1.0] or [1.0, -1.0]"),
+    (
+        change(result={"payoffs": [1.0, -1.0], "termination": "resign"}),
+        "is over after its last move",
+    ),
+    (
+        change(moves=[], result={"payoffs": [1.0, 0.0], "termination": "resign"}),
+        "[-1.0, 1.0] or [1.0, -1.0]",
+    ),
     (
         change(moves=[], result={"payoffs": [0.0, 0.0], "termination": "unfinished"}),
         "an unfinished game has no payoffs",
@@ -112,7 +135,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("values", "says"), WRONG, ids=lambda part: part if isinstance(part, str) else "")
+@pytest.mark.parametrize(
+    ("values", "says"), WRONG, ids=lambda part: part if isinstance(part, str) else ""
+)
 def test_a_wrong_record_is_one_sentence(values, says):
     with pytest.raises(anyzero.AnyzeroError) as error:
         GameRecord.from_json(values)
@@ -130,8 +155,19 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-PLACES = [(key,) for key in change()] + [("rules", "name"), ("rules", "options"), ("result", "payoffs"), ("moves", 0)]
-PLACES += [("result", "termination"), ("players", 1), ("clocks", 0), ("evaluations", 0), ("evaluations", 0, "value")]
+PLACES = [(key,) for key in change()] + [
+    ("rules", "name"),
+    ("rules", "options"),
+    ("result", "payoffs"),
+    ("moves", 0),
+]
+PLACES += [
+    ("result", "termination"),
+    ("players", 1),
+    ("clocks", 0),
+    ("evaluations", 0),
+    ("evaluations", 0, "value"),
+]
 
 
 @given(st.sampled_from(PLACES), VALUES)
@@ -166,7 +202,11 @@ def test_files_that_are_none(tmp_path):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BadRecordError, match=says):
             read_records(tmp_path / name)
-    for name, says in [("none.json", "cannot be read: No such file"), (".", "ends in one of"), ("a\0.json", "ends in")]:
+    for name, says in [
+        ("none.json", "cannot be read: No such file"),
+        (".", "ends in one of"),
+        ("a\0.json", "ends in"),
+    ]:
         with pytest.raises(BadRecordError, match=says):
             read_records(tmp_path / name)
     (tmp_path / "folder.json").mkdir()

@@ -16,7 +16,9 @@ read_sgf = partial(read_text, ".sgf")
 
 
 def test_a_game_is_written_node_by_node():
-    table = GameInProgress(load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31")
+    table = GameInProgress(
+        load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31"
+    )
     table.play("a3", seconds=61.5)
     table.play("swap", seconds=0.25, evaluation=Evaluation(value=0.5, simulations=50))
     table.play("b2")
@@ -48,17 +50,25 @@ def test_a_start_position_is_set_up(position):
 
 
 def test_the_dialect_of_little_golem():
-    text = "(;FF[4]EV[hex.ld.DEFAULT]PB[first]PW[second]SZ[13]RE[B]GC[game #5];W[ac];B[dj];W[ie];B[resign])"
+    text = (
+        "(;FF[4]EV[hex.ld.DEFAULT]PB[first]PW[second]SZ[13]RE[B]GC[game "
+        "#5];W[ac];B[dj];W[ie];B[resign])"
+    )
     (record,) = read_sgf(text)
     assert record.moves == ("a3", "d10", "i5")
     assert record.players == ("first", "second")
     assert (record.payoffs, record.termination) == ((1.0, -1.0), "resign")
-    assert (record.game, record.tags) == ("hex:size=13,swap=false", {"EV": "hex.ld.DEFAULT", "GC": "game #5"})
+    assert (record.game, record.tags) == (
+        "hex:size=13,swap=false",
+        {"EV": "hex.ld.DEFAULT", "GC": "game #5"},
+    )
     assert read_sgf("(;SZ[11];W[ad];B[swap];W[eg])")[0].moves == ("a4", "swap", "e7")
 
 
 def test_variations_after_the_first_are_passed_over():
-    text = "(;GM[11]SZ[3](;B[a1](;W[b1])(;W[c1];B[c2]))(;B[b2];W[a1](;B[c3])))\n(;GM[11]SZ[3];B[c3])"
+    text = (
+        "(;GM[11]SZ[3](;B[a1](;W[b1])(;W[c1];B[c2]))(;B[b2];W[a1](;B[c3])))\n(;GM[11]SZ[3];B[c3])"
+    )
     assert [record.moves for record in read_sgf(text)] == [("a1", "b1"), ("c3",)]
 
 
@@ -88,7 +98,11 @@ def test_how_games_end(text, payoffs, how):
 
 
 def test_a_fact_with_the_name_of_a_property_that_means_something_is_left_out():
-    record = play_all("hex:size=3", "a1").to_record().change(tags={"B": "b2", "AB": "c3", "RE": "W+", "EV": "cup"})
+    record = (
+        play_all("hex:size=3", "a1")
+        .to_record()
+        .change(tags={"B": "b2", "AB": "c3", "RE": "W+", "EV": "cup"})
+    )
     assert read_sgf(write_sgf(record)) == [record.change(tags={"EV": "cup"})]
 
 
@@ -106,7 +120,10 @@ WRONG = [
     ("(;GM[11]SZ[3]RE[W+];B[a1];W[b1];B[a2];W[b2];B[a3])", "the result W+ does not fit the moves"),
     ("(;GM[11]SZ[3]RE[W+];B[a1];W[resign])", "the result W+ does not fit the moves"),
     ("(;GM[11]SZ[3]RE[Jigo];B[a1])", "the result 'Jigo' is not like B+"),
-    ("(;GM[11]SZ[3]RE[Draw];B[a1];W[b1];B[a2];W[b2];B[a3])", "the result Draw does not fit the moves"),
+    (
+        "(;GM[11]SZ[3]RE[Draw];B[a1];W[b1];B[a2];W[b2];B[a3])",
+        "the result Draw does not fit the moves",
+    ),
     ("(;GM[11]SZ[3];B[resign];W[a1])", "'a1' comes after the end of the game"),
     ("(;GM[11]SZ[3];W[swap])", "W makes the first move"),
     ("(;GM[11]SZ[3]RU[no swap];B[a1];W[swap-pieces])", "move 2: hex: 'swap' is not a legal move"),

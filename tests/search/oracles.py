@@ -45,7 +45,9 @@ def reachable(board):
 
 
 class MustPlay:
-    """Hex on rows of bits. An opponent's win after one move uses some cells, and every other move must touch them."""
+    """Hex on rows of bits. An opponent's win after one move uses some cells, and every other move
+    must touch them.
+    """
 
     def __init__(self, size):
         self.size, self.wide, self.memo = size, size + 1, {}
@@ -74,7 +76,9 @@ class MustPlay:
         must, needed = ~(stones[0] | stones[1]), 0
         for cell in sorted(self.cells, key=self.from_centre):
             if must >> cell & 1:
-                after = tuple(mine | 1 << cell if seat == who else mine for who, mine in enumerate(stones))
+                after = tuple(
+                    mine | 1 << cell if seat == who else mine for who, mine in enumerate(stones)
+                )
                 winner, used = self.solve(after, 1 - seat)
                 if winner == seat:
                     return seat, used | 1 << cell
@@ -104,7 +108,10 @@ class Plain:
 
     def __init__(self, text):
         self.game, self.values, self.left = load(text), {}, 0
-        self.step = {name: self.game.compile(generic, "interpreted") for name, generic in contract.COMPILED.items()}
+        self.step = {
+            name: self.game.compile(generic, "interpreted")
+            for name, generic in contract.COMPILED.items()
+        }
 
     def seat(self, state):
         return self.step["seat_to_move"](self.game.rules, state)
@@ -136,7 +143,9 @@ class Plain:
         return self.values[key]
 
     def late_position(self, seed, most):
-        """The first position of a random game below which few new ones lie; None if there is none."""
+        """The first position of a random game below which few new ones lie; None if there is
+        none.
+        """
         chooser, states = random.Random(seed), [self.game.initial_state()]
         while self.seat(states[-1]) != contract.OVER:
             states.append(chooser.choice(list(self.after(states[-1]).values())))

@@ -1,4 +1,5 @@
-"""Positions whose truth can be seen by hand: a win in one, one way to stop the opponent's win, or no way at all.
+"""Positions whose truth can be seen by hand: a win in one, one way to stop the opponent's win, or
+no way at all.
 
 Boards are drawn with the highest row first (Hex: row 1 first) and dots for empty cells.
 """
@@ -13,7 +14,9 @@ class Position(NamedTuple):
     kind: str
     text: str
     right: frozenset[str]
-    """The moves that win at once, or the only ones after which the opponent does not; empty where all is lost."""
+    """The moves that win at once, or the only ones after which the opponent does not; empty where
+    all is lost.
+    """
 
     @property
     def name(self) -> str:
@@ -21,7 +24,9 @@ class Position(NamedTuple):
 
 
 def drawn(game: str, kind: str, picture: str, right: str = "") -> Position:
-    """A picture whose last line is the side to move (and whatever else the game's text has behind the board)."""
+    """A picture whose last line is the side to move (and whatever else the game's text has behind
+    the board).
+    """
     *rows, rest = picture.split("\n")[1:-1]
     board = "/".join(row.strip().replace(" ", "") for row in rows)
     return Position(game, kind, f"{board} {rest.strip()}", frozenset(right.split()))
@@ -233,7 +238,8 @@ DOMINEERING = (
         """,
         "c1c2",
     ),
-    # One upright domino in column b ruins two neighbouring rows; with row 2 covered, rows 1 and 3 are no neighbours.
+    # One upright domino in column b ruins two neighbouring rows; with row 2 covered, rows 1 and 3
+    # are no neighbours.
     drawn(
         "domineering:rows=4,columns=4",
         BLOCK,
@@ -246,7 +252,8 @@ DOMINEERING = (
         """,
         "a2b2",
     ),
-    # Two places, and whichever is covered, vertical covers a half of the other from the edge of the board.
+    # Two places, and whichever is covered, vertical covers a half of the other from the edge of the
+    # board.
     drawn(
         "domineering:rows=4,columns=4",
         LOST,
@@ -354,9 +361,11 @@ HEX = (
 )
 
 OWARE = (
-    # F puts its one seed on the one in a, which makes two: 23 + 2 = 25. North keeps seeds, so it is no grand slam.
+    # F puts its one seed on the one in a, which makes two: 23 + 2 = 25. North keeps seeds, so it is
+    # no grand slam.
     written("oware", WIN, "0,3,0,2,1,1/1,0,4,0,3,0 23-10 S 100", "F"),
-    # Two plies before the limit South is behind; F makes threes of a and b and takes them: 19 + 6 = 25.
+    # Two plies before the limit South is behind; F makes threes of a and b and takes them: 19 + 6 =
+    # 25.
     written("oware", WIN, "1,0,1,0,0,2/2,2,0,0,0,1 19-20 S 198", "F"),
     # North has 23 and threatens to put the seed of f on the one in A. Only A itself can leave.
     written("oware", BLOCK, "1,0,2,0,1,0/0,0,0,3,0,1 17-23 S 100", "A"),
@@ -367,8 +376,14 @@ OWARE = (
 CHESS = (
     # The rook mates on the last row behind the king's own pawns.
     written("chess", WIN, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8"),
-    # The same threat from d1: the king needs air, or must step off the corner; pawns on the left do not help.
-    written("chess", BLOCK, "6k1/ppp2ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1", "g8f8 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5"),
+    # The same threat from d1: the king needs air, or must step off the corner; pawns on the left do
+    # not help.
+    written(
+        "chess",
+        BLOCK,
+        "6k1/ppp2ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1",
+        "g8f8 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5",
+    ),
     # The king has one move, to g8, where the queen mates on b8.
     written("chess", LOST, "7k/8/6K1/8/8/8/8/1Q6 b - - 0 1"),
 )

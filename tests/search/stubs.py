@@ -20,7 +20,9 @@ def prefer(logits):
     """These logits everywhere, and a value of 0."""
 
     def evaluate(game, states):
-        return np.tile(np.asarray(logits, np.float32), (len(states), 1)), np.zeros(len(states), np.float32)
+        return np.tile(np.asarray(logits, np.float32), (len(states), 1)), np.zeros(
+            len(states), np.float32
+        )
 
     return evaluate
 

@@ -1,4 +1,6 @@
-"""Expectimax against values worked out by plain recursion, on a dice race of two seats and on Take It Easy."""
+"""Expectimax against values worked out by plain recursion, on a dice race of two seats and on Take
+It Easy.
+"""
 
 from functools import cache
 
@@ -42,13 +44,18 @@ def brute_force(game, state, depth, leaf):
 
 
 def leaf_of(game, evaluator):
-    """The evaluator's answer for one position, for both seats; before a draw it is the first seat's."""
+    """The evaluator's answer for one position, for both seats; before a draw it is the first
+    seat's.
+    """
 
     def leaf(state):
         states = game.new_states(1)
         states[0] = state
         value = float(np.ravel(evaluator(game, states)[1])[0])
-        signs = [1.0 if seat == max(game.seat_to_move(state), 0) else -1.0 for seat in range(game.num_seats)]
+        signs = [
+            1.0 if seat == max(game.seat_to_move(state), 0) else -1.0
+            for seat in range(game.num_seats)
+        ]
         return value * np.array(signs)
 
     return leaf
@@ -69,7 +76,9 @@ def test_values_are_those_of_brute_force_on_a_race_of_two_seats(depth):
     states[0] = game.initial_state()
     states[1] = game.play(game.play(states[0], 1), 0)  # the other seat is to roll
     expected = [brute_force(game, state, depth, leaf_of(game, evaluator)) for state in states]
-    assert Expectimax(game, evaluator).values(states, depth) == pytest.approx(np.array(expected), abs=1e-6)
+    assert Expectimax(game, evaluator).values(states, depth) == pytest.approx(
+        np.array(expected), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(("plies", "depth"), [(33, 1), (33, 2), (34, 2), (34, 9)])
@@ -82,7 +91,9 @@ def test_values_are_those_of_brute_force_in_take_it_easy(plies, depth):
 
 
 def test_a_search_finds_the_exact_values_of_the_last_cells():
-    """Three cells, a tile in hand and ten to come: the evaluator is never asked, whatever the budget."""
+    """Three cells, a tile in hand and ten to come: the evaluator is never asked, whatever the
+    budget.
+    """
     game = take_it_easy()
     state = after_deal(game, 33, seed=3)
 
@@ -94,7 +105,9 @@ def test_a_search_finds_the_exact_values_of_the_last_cells():
         game.format_action(state, action): brute_force(game, game.play(state, action), 99, None)[0]
         for action in game.legal_actions(state)
     }
-    found = Expectimax(game, refuse).values(np.array([game.play(state, a) for a in game.legal_actions(state)]), 99)
+    found = Expectimax(game, refuse).values(
+        np.array([game.play(state, a) for a in game.legal_actions(state)]), 99
+    )
     result = search(game, state, "expectimax", simulations=1, evaluator=no_opinion)
     assert found[:, 0] == pytest.approx(list(values.values()))
     assert {child.move: child.value for child in result.children} == pytest.approx(values, abs=1e-6)
@@ -106,7 +119,9 @@ def test_only_the_moves_that_look_best_are_searched_deeper():
     state = after_deal(game, 19, seed=1)
     evaluator = Weighing(game)
     leaves = 17 * 9 + 1  # one at first, then all draws and cells
-    result = search(game, state, "expectimax", simulations=10 + 3 * 17 * 9, evaluator=evaluator, considered=3)
+    result = search(
+        game, state, "expectimax", simulations=10 + 3 * 17 * 9, evaluator=evaluator, considered=3
+    )
     deep = [child for child in result.children if child.visits == leaves]
     first = {
         game.format_action(state, action): leaf_of(game, evaluator)(game.play(state, action))[0]
@@ -117,16 +132,22 @@ def test_only_the_moves_that_look_best_are_searched_deeper():
     assert {child.move for child in deep} == set(sorted(first, key=first.get)[-3:])
     for child in deep:
         after = game.play(state, child.action)
-        assert child.value == pytest.approx(brute_force(game, after, 1, leaf_of(game, evaluator))[0], abs=1e-6)
+        assert child.value == pytest.approx(
+            brute_force(game, after, 1, leaf_of(game, evaluator))[0], abs=1e-6
+        )
 
 
 def test_a_budget_for_some_of_the_moves_is_spent_on_those_that_look_best():
     """Ten moves and one deeper look at the best of them; another one would be too many."""
     game = take_it_easy()
     state = after_deal(game, 19, seed=1)
-    result = search(game, state, "expectimax", simulations=10 + 2 * 17 * 9 - 1, evaluator=Weighing(game))
+    result = search(
+        game, state, "expectimax", simulations=10 + 2 * 17 * 9 - 1, evaluator=Weighing(game)
+    )
     assert sorted(child.visits for child in result.children) == [1] * 9 + [17 * 9 + 1]
-    assert search(game, state, "expectimax", simulations=4, evaluator=Weighing(game)).simulations == 4
+    assert (
+        search(game, state, "expectimax", simulations=4, evaluator=Weighing(game)).simulations == 4
+    )
 
 
 def test_many_positions_are_searched_one_move_deep():
@@ -136,13 +157,18 @@ def test_many_positions_are_searched_one_move_deep():
     found = search_many(game, states, "expectimax", simulations=1, evaluator=evaluator)
     leaf = leaf_of(game, evaluator)
     for state, action, value in zip(states, found.actions, found.values, strict=True):
-        values = {move: brute_force(game, game.play(state, move), 0, leaf)[0] for move in game.legal_actions(state)}
+        values = {
+            move: brute_force(game, game.play(state, move), 0, leaf)[0]
+            for move in game.legal_actions(state)
+        }
         assert int(action) == max(values, key=values.get)
         assert float(value) == pytest.approx(max(values.values()), abs=1e-6)
 
 
 def test_rollouts_evaluate_where_there_is_no_network():
-    """One roll from the goal every move wins: rollouts say so, and both seats agree on who gains."""
+    """One roll from the goal every move wins: rollouts say so, and both seats agree on who
+    gains.
+    """
     game = race()
     state = game.play(game.initial_state(), 2)
     result = search(game, state, "expectimax", simulations=200, seed=5)
@@ -152,7 +178,9 @@ def test_rollouts_evaluate_where_there_is_no_network():
         for action in game.legal_actions(state)
     }
     assert result.children == same.children
-    assert {child.move: child.value for child in result.children} == pytest.approx(exact)  # small: to the end
+    assert {child.move: child.value for child in result.children} == pytest.approx(
+        exact
+    )  # small: to the end
 
 
 def test_the_size_of_a_tree_is_a_product_of_branches_where_all_lines_are_alike():
@@ -163,12 +191,20 @@ def test_the_size_of_a_tree_is_a_product_of_branches_where_all_lines_are_alike()
 
 
 def test_a_tree_far_larger_than_its_estimate_is_searched_ply_by_ply_as_a_large_one(monkeypatch):
-    """Few random lines may all be short: here they promise 342 leaves, of a tree with 2,144 positions."""
+    """Few random lines may all be short: here they promise 342 leaves, of a tree with 2,144
+    positions.
+    """
     game = race()
     state = game.initial_state()
     state.walked[1], state.rolled = 2, 1
     assert estimate_leaves(game, state, TO_THE_END) == 342
-    assert sum(len(level.states) for level in Expectimax(game, UNIFORM).levels(np.array([state]), TO_THE_END)) == 2145
+    assert (
+        sum(
+            len(level.states)
+            for level in Expectimax(game, UNIFORM).levels(np.array([state]), TO_THE_END)
+        )
+        == 2145
+    )
 
     def moves(most_exact):
         monkeypatch.setattr(expectimax, "MOST_EXACT", most_exact)
@@ -179,7 +215,9 @@ def test_a_tree_far_larger_than_its_estimate_is_searched_ply_by_ply_as_a_large_o
 
 def test_by_the_clock_it_stops_where_the_next_move_would_take_too_long():
     game = take_it_easy()
-    result = search(game, after_deal(game, 19, seed=1), "expectimax", seconds=60.0, evaluator=no_opinion)
+    result = search(
+        game, after_deal(game, 19, seed=1), "expectimax", seconds=60.0, evaluator=no_opinion
+    )
     assert (result.simulations, result.depth) == (10 + 8 * 17 * 9, 2)
     with pytest.raises(BadOptionError, match="one tree"):
         search(game, game.initial_state(), "expectimax", simulations=1, trees=2)

@@ -36,14 +36,20 @@ def test_a_plan_is_made_for_every_number_of_moves(simulations):
 
 
 def test_the_visits_of_the_root_follow_the_plan():
-    """16 simulations over 4 considered moves: the two survivors have six visits, the others two, the rest none."""
-    result = search(FOUR, START, "gumbel", simulations=16, evaluator=no_opinion, considered=4, seed=5)
+    """16 simulations over 4 considered moves: the two survivors have six visits, the others two,
+    the rest none.
+    """
+    result = search(
+        FOUR, START, "gumbel", simulations=16, evaluator=no_opinion, considered=4, seed=5
+    )
     assert sorted(result.visits.values()) == [0, 0, 0, 2, 2, 6, 6]
     assert result.visits[result.best_move] == 6
 
 
 def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
-    """Gumbel-top-1. With 20,000 draws a share is off by 0.02 (5.6 standard errors at 1/4) once in ten million runs."""
+    """Gumbel-top-1. With 20,000 draws a share is off by 0.02 (5.6 standard errors at 1/4) once in
+    ten million runs.
+    """
     shares = np.array([1, 2, 3, 4, 5, 6, 7]) / 28
     found = search_many(
         FOUR,
@@ -61,21 +67,27 @@ def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
 def test_the_improved_policy_is_the_softmax_of_logits_and_values():
     """By hand: all values and the mixed value are 0, so that the policy is the prior."""
     shares = np.array([1, 2, 3, 4, 5, 6, 7]) / 28
-    found = search_many(FOUR, repeat(FOUR, START, 1), "gumbel", simulations=8, evaluator=prefer(np.log(shares)))
+    found = search_many(
+        FOUR, repeat(FOUR, START, 1), "gumbel", simulations=8, evaluator=prefer(np.log(shares))
+    )
     assert found.policies[0] == pytest.approx(shares, abs=1e-6)
 
 
 def test_values_move_the_policy_by_the_scale():
-    """One visited move with value v and prior p, the evaluator's value r = 0: unvisited moves take v_mix = v / 2.
+    """One visited move with value v and prior p, the evaluator's value r = 0: unvisited moves take
+    v_mix = v / 2.
 
-    With c_visit = 50, one visit and v = 0.2 on [-1, 1], sigma is 51 / 2 * v: the odds change by exp(25.5 * 0.1).
+    With c_visit = 50, one visit and v = 0.2 on [-1, 1], sigma is 51 / 2 * v: the odds change by
+    exp(25.5 * 0.1).
     """
 
     def evaluate(game, states):
         values = [0.0 if game.seat_to_move(state) == 0 else -0.2 for state in states]
         return np.zeros((len(states), 7), np.float32), np.array(values, np.float32)
 
-    found = search_many(FOUR, repeat(FOUR, START, 1), "gumbel", simulations=1, evaluator=evaluate, seed=4)
+    found = search_many(
+        FOUR, repeat(FOUR, START, 1), "gumbel", simulations=1, evaluator=evaluate, seed=4
+    )
     policy = found.policies[0]
     chosen = int(found.actions[0])
     others = np.delete(policy, chosen)
@@ -84,15 +96,21 @@ def test_values_move_the_policy_by_the_scale():
 
 
 def test_doubt_keeps_a_value_of_few_visits_near_the_mean_of_the_node():
-    """As above, with a doubt of 3 visits: the visited move's value is (0.2 + 3 * 0.1) / 4, 0.025 above the others'."""
+    """As above, with a doubt of 3 visits: the visited move's value is (0.2 + 3 * 0.1) / 4, 0.025
+    above the others'.
+    """
 
     def evaluate(game, states):
         values = [0.0 if game.seat_to_move(state) == 0 else -0.2 for state in states]
         return np.zeros((len(states), 7), np.float32), np.array(values, np.float32)
 
-    found = search_many(FOUR, repeat(FOUR, START, 1), "gumbel", simulations=1, evaluator=evaluate, doubt=3, seed=4)
+    found = search_many(
+        FOUR, repeat(FOUR, START, 1), "gumbel", simulations=1, evaluator=evaluate, doubt=3, seed=4
+    )
     policy, chosen = found.policies[0], int(found.actions[0])
-    assert policy[chosen] / np.delete(policy, chosen)[0] == pytest.approx(math.exp(25.5 * 0.025), rel=1e-4)
+    assert policy[chosen] / np.delete(policy, chosen)[0] == pytest.approx(
+        math.exp(25.5 * 0.025), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -100,7 +118,9 @@ def test_a_win_at_hand_is_found_against_the_prior(seed):
     state = START
     for move in "ababab":
         state = FOUR.play(state, move)
-    result = search(FOUR, state, "gumbel", simulations=32, evaluator=prefer([-3, 0, 0, 0, 0, 0, 3]), seed=seed)
+    result = search(
+        FOUR, state, "gumbel", simulations=32, evaluator=prefer([-3, 0, 0, 0, 0, 0, 3]), seed=seed
+    )
     assert (result.best_move, result.proven) == ("a", "win")
 
 
@@ -159,7 +179,9 @@ def test_a_plan_by_the_clock_has_an_end(monkeypatch):
 
 
 def test_a_plan_by_the_clock_has_a_result_after_every_slice():
-    """Where one ends with a trial, the next trial has begun: slices of one simulation end with each of the trials."""
+    """Where one ends with a trial, the next trial has begun: slices of one simulation end with each
+    of the trials.
+    """
     live = LiveSearch(Searcher(FOUR, "gumbel", seconds=3600.0), START)
     for _ in range(8 + 16 + 32):
         assert live.advance(1e-9)
@@ -187,7 +209,9 @@ def test_the_clock_ends_a_trial_of_a_network_that_has_become_slow(monkeypatch):
 
 
 def test_a_plan_by_the_clock_is_made_for_the_speed_that_the_trials_had(monkeypatch):
-    """Trials of 8, 16, 32 and 64 simulations take 0.124 s of the second; 0.8 of the rest is planned at this speed."""
+    """Trials of 8, 16, 32 and 64 simulations take 0.124 s of the second; 0.8 of the rest is planned
+    at this speed.
+    """
     live = search_by_a_clock(monkeypatch, 0.001)
     planned = live.run.scratch.plan.shape[1]
     assert planned == pytest.approx(700, abs=15)
@@ -205,8 +229,11 @@ def counting(evaluator, asked):
 
 @pytest.mark.parametrize("simulations", [1, 7, 8, 50, 200])
 @pytest.mark.parametrize("moves", ["", "d d d d d c", "a b a b a", "a g d d"])
-def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_search_stays_the_same(simulations, moves):
-    """`search_many` asks for one leaf of a tree at a time. In the third position one move is forced; in the last, which
+def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_search_stays_the_same(
+    simulations, moves
+):
+    """`search_many` asks for one leaf of a tree at a time. In the third position one move is
+    forced; in the last, which
     moves survive depends on the visits of those before them in the round."""
     asked, state = [], START
     for move in moves.split():
@@ -214,7 +241,9 @@ def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_searc
     options = {"simulations": simulations, "seed": 3, "look_ahead": 0}
     one_by_one = search_many(FOUR, [state], "gumbel", evaluator=lean_on_the_board, **options)
     options.pop("seed")
-    run = run_of(Searcher(FOUR, "gumbel", evaluator=counting(lean_on_the_board, asked), **options), state, 3)
+    run = run_of(
+        Searcher(FOUR, "gumbel", evaluator=counting(lean_on_the_board, asked), **options), state, 3
+    )
     chosen, values, policies = run.report()
     assert chosen == one_by_one.actions
     assert np.abs(values - one_by_one.values).max() < 1e-5

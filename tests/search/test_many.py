@@ -23,7 +23,9 @@ START = FOUR.initial_state()
 def test_threads_change_nothing(method, evaluator):
     states = repeat(FOUR, START, 5)
     one, three = (
-        search_many(FOUR, states, method, simulations=20, seed=3, evaluator=evaluator, threads=threads)
+        search_many(
+            FOUR, states, method, simulations=20, seed=3, evaluator=evaluator, threads=threads
+        )
         for threads in (1, 3)
     )
     assert one.actions.tolist() == three.actions.tolist()
@@ -33,8 +35,12 @@ def test_threads_change_nothing(method, evaluator):
 
 def test_a_tree_does_not_depend_on_the_others():
     """Tree number 1 of two positions is tree number 1 of five."""
-    few = search_many(FOUR, repeat(FOUR, START, 2), "puct", simulations=30, evaluator="rollout", seed=9)
-    many = search_many(FOUR, repeat(FOUR, START, 5), "puct", simulations=30, evaluator="rollout", seed=9)
+    few = search_many(
+        FOUR, repeat(FOUR, START, 2), "puct", simulations=30, evaluator="rollout", seed=9
+    )
+    many = search_many(
+        FOUR, repeat(FOUR, START, 5), "puct", simulations=30, evaluator="rollout", seed=9
+    )
     assert few.policies[1].tolist() == many.policies[1].tolist()
     assert few.policies[0].tolist() != few.policies[1].tolist()
 
@@ -73,7 +79,13 @@ def test_illegal_actions_get_nothing_however_high_their_logits():
     state = START
     for _ in range(6):
         state = FOUR.play(state, "a")
-    found = search_many(FOUR, repeat(FOUR, state, 1), "puct", simulations=40, evaluator=prefer([50, 0, 0, 0, 0, 0, 0]))
+    found = search_many(
+        FOUR,
+        repeat(FOUR, state, 1),
+        "puct",
+        simulations=40,
+        evaluator=prefer([50, 0, 0, 0, 0, 0, 0]),
+    )
     assert found.policies[0, 0] == 0.0
     assert found.policies.sum() == pytest.approx(1.0)
 
@@ -86,9 +98,16 @@ def test_priors_are_the_softmax_of_the_logits_of_legal_actions():
 
 
 def test_puct_visits_by_prior_when_nothing_is_known():
-    """All values are 0, so the visits follow the priors: 7/28 of 2,800 visits for the last column."""
+    """All values are 0, so the visits follow the priors: 7/28 of 2,800 visits for the last
+    column.
+    """
     result = search(
-        FOUR, START, "puct", simulations=2_800, evaluator=prefer(np.log([1, 2, 3, 4, 5, 6, 7])), first_play=0
+        FOUR,
+        START,
+        "puct",
+        simulations=2_800,
+        evaluator=prefer(np.log([1, 2, 3, 4, 5, 6, 7])),
+        first_play=0,
     )
     visits = {child.action: child.visits for child in result.children}
     assert all(abs(visits[action] - 100 * (action + 1)) <= 20 for action in range(7))
@@ -98,7 +117,9 @@ def test_values_may_be_given_for_each_seat():
     def evaluate(game, states):
         return no_opinion(game, states)[0], np.tile(np.float32([0.25, -0.25]), (len(states), 1))
 
-    found = search_many(FOUR, repeat(FOUR, FOUR.play(START, "d"), 1), "puct", simulations=9, evaluator=evaluate)
+    found = search_many(
+        FOUR, repeat(FOUR, FOUR.play(START, "d"), 1), "puct", simulations=9, evaluator=evaluate
+    )
     assert found.values.tolist() == [-0.25]
 
 
@@ -112,7 +133,14 @@ def test_an_evaluator_searches_a_game_with_chance():
         return no_opinion(game, states)
 
     state = game.play(game.initial_state(), 5)
-    found = search_many(game, repeat(game, state, 2), "puct", simulations=60, evaluator=evaluate, target="interpreted")
+    found = search_many(
+        game,
+        repeat(game, state, 2),
+        "puct",
+        simulations=60,
+        evaluator=evaluate,
+        target="interpreted",
+    )
     assert seats == {0, -1}
     assert found.policies.shape == (2, 19)
 
@@ -128,7 +156,9 @@ def test_an_evaluator_searches_a_game_with_chance():
 )
 def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
     with pytest.raises(BadOptionError, match=says):
-        search(FOUR, START, "puct", simulations=5, evaluator=lambda game, states: answer(len(states)))
+        search(
+            FOUR, START, "puct", simulations=5, evaluator=lambda game, states: answer(len(states))
+        )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +200,9 @@ def test_merged_trees_share_the_budget():
     result = search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2)
     assert result.simulations == sum(result.visits.values()) == 4_000
     assert result.best_move == "d"
-    assert result.children == search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2).children
+    assert (
+        result.children == search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2).children
+    )
 
 
 @pytest.mark.parametrize("evaluator", ["rollout", no_opinion])
@@ -190,10 +222,16 @@ def test_there_are_no_more_trees_than_simulations():
 
 
 def test_each_tree_needs_room_for_its_root_and_every_move():
-    """Seven moves and the root are eight nodes; fifteen are less than that for each of two trees."""
-    with pytest.raises(BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"):
+    """Seven moves and the root are eight nodes; fifteen are less than that for each of two
+    trees.
+    """
+    with pytest.raises(
+        BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"
+    ):
         search(FOUR, START, simulations=20, trees=2, max_nodes=15)
-    with pytest.raises(BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"):
+    with pytest.raises(
+        BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"
+    ):
         search_many(FOUR, repeat(FOUR, START, 2), simulations=20, max_nodes=7)
     assert search_many(FOUR, repeat(FOUR, START, 2), simulations=20, max_nodes=8).simulations == 40
 
@@ -214,9 +252,15 @@ def test_wrong_numbers_for_many_positions_get_one_sentence(changes, says):
 
 def test_a_temperature_draws_the_move_by_visits():
     """At 1 the first moves differ; towards 0 the most visited one is played."""
-    drawn = {search(FOUR, START, "uct", simulations=50, temperature=1.0, seed=seed).best_move for seed in range(40)}
+    drawn = {
+        search(FOUR, START, "uct", simulations=50, temperature=1.0, seed=seed).best_move
+        for seed in range(40)
+    }
     assert len(drawn) >= 4
-    cold = [search(FOUR, START, "uct", simulations=500, temperature=0.01, seed=seed) for seed in range(5)]
+    cold = [
+        search(FOUR, START, "uct", simulations=500, temperature=0.01, seed=seed)
+        for seed in range(5)
+    ]
     assert all(result.visits[result.best_move] == max(result.visits.values()) for result in cold)
 
 
@@ -225,13 +269,18 @@ def test_a_temperature_draws_by_value_where_the_final_move_is_chosen_by_value(me
     """However equal the numbers of simulations are: one move wins, one draws, and three lose."""
     game = load("tic_tac_toe")
     state = game.parse_state("3/oo1/xx1 x")
-    cold, hot = (Searcher(game, method, simulations=100, temperature=temperature) for temperature in (0.01, 9.0))
+    cold, hot = (
+        Searcher(game, method, simulations=100, temperature=temperature)
+        for temperature in (0.01, 9.0)
+    )
     assert {game.format_action(state, cold.choose(state, seed)) for seed in range(20)} == {"c1"}
     assert len({hot.choose(state, seed) for seed in range(40)}) == 5
 
 
 def test_the_share_of_a_move_drawn_by_value_is_the_exponential_of_what_is_known_of_it():
-    """exp(0.5) = 1.6487, and e, 1 and 1/e for proofs, whatever the mean; nothing for a move that nobody tried."""
+    """exp(0.5) = 1.6487, and e, 1 and 1/e for proofs, whatever the mean; nothing for a move that
+    nobody tried.
+    """
     assert value_share(3, 0.5, UNKNOWN) == pytest.approx(1.6487, abs=1e-4)
     proofs = [value_share(visits, 0.5, proof) for visits, proof in ((0, WIN), (2, DRAW), (0, LOSS))]
     assert proofs == pytest.approx([2.7183, 1.0, 0.3679], abs=1e-4)
@@ -258,7 +307,9 @@ def test_a_root_that_is_lost_before_the_first_simulation_has_the_policy_of_its_p
 
 def test_moves_may_be_chosen_by_value_and_log_visits():
     """A move with a value 0.9 higher wins over one with twice the visits: log 2 is 0.69."""
-    run = Run(FOUR, adapt(FOUR, find_method("puct", {"log_visits": 1}), "uniform"), room=64, simulations=1)
+    run = Run(
+        FOUR, adapt(FOUR, find_method("puct", {"log_visits": 1}), "uniform"), room=64, simulations=1
+    )
     run.seed(1)
     run.plant(repeat(FOUR, START, 1))
     run.simulate(1)
@@ -270,7 +321,14 @@ def test_moves_may_be_chosen_by_value_and_log_visits():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_options_that_a_method_is_said_to_take_are_taken_and_the_others_are_not(method):
-    values = {"final": None, "evaluator": "uniform", "max_nodes": 50, "trees": 2, "reuse": True, "temperature": 0.5}
+    values = {
+        "final": None,
+        "evaluator": "uniform",
+        "max_nodes": 50,
+        "trees": 2,
+        "reuse": True,
+        "temperature": 0.5,
+    }
     said = METHODS[method].search_options
     for option, value in values.items():
         if option in said:

@@ -27,7 +27,8 @@ OTHER = {
 
 
 @pytest.mark.parametrize(
-    ("method", "option"), [(name, key) for name, method in METHODS.items() for key in method.options if key in OTHER]
+    ("method", "option"),
+    [(name, key) for name, method in METHODS.items() for key in method.options if key in OTHER],
 )
 def test_every_option_that_a_method_takes_changes_what_it_does(method, option):
     state = FOUR.initial_state()

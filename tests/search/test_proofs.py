@@ -1,4 +1,6 @@
-"""What is proven and what follows from it: below dice, at the final choice, in policies and in trees used again."""
+"""What is proven and what follows from it: below dice, at the final choice, in policies and in
+trees used again.
+"""
 
 import itertools
 
@@ -23,7 +25,9 @@ KNOWN: dict[bytes, float] = {}
 
 
 def exact(state):
-    """The first seat's expected payoff with best play, by looking at everything, at each position once."""
+    """The first seat's expected payoff with best play, by looking at everything, at each position
+    once.
+    """
     if (key := state.tobytes()) not in KNOWN:
         KNOWN[key] = work_out(state)
     return KNOWN[key]
@@ -34,11 +38,15 @@ def work_out(state):
     if seat == OVER:
         return float(DICE.payoffs(state)[0])
     values = [exact(DICE.play(state, action)) for action in DICE.legal_actions(state)]
-    return sum(values) / len(values) if seat == CHANCE else max(values) if seat == 0 else min(values)
+    return (
+        sum(values) / len(values) if seat == CHANCE else max(values) if seat == 0 else min(values)
+    )
 
 
 @pytest.mark.parametrize("method", ["uct", "gumbel"])
-@pytest.mark.parametrize(("walked", "mover"), [((2, 6), 1), ((6, 2), 0), ((4, 5), 0), ((5, 4), 1), ((5, 5), 1)])
+@pytest.mark.parametrize(
+    ("walked", "mover"), [((2, 6), 1), ((6, 2), 0), ((4, 5), 0), ((5, 4), 1), ((5, 5), 1)]
+)
 def test_proofs_below_dice_are_seen_from_the_right_seat(method, walked, mover):
     state = DICE.initial_state()
     state.walked[:], state.mover, state.rolled = walked, mover, 1
@@ -95,7 +103,11 @@ FEW = {"simulations": 64, "target": "interpreted"}
 def test_a_proven_draw_is_played_where_all_else_looks_lost(method):
     state = CHESS.parse_state(TAKE_THE_QUEEN)
     lost = {"simulations": 400} if method == "rave" else {**FEW, "evaluator": even_evaluator(-0.5)}
-    for final in ["visits", "value", "value_log_visits", "lower_bound"] if method in ("uct", "puct") else [None]:
+    for final in (
+        ["visits", "value", "value_log_visits", "lower_bound"]
+        if method in ("uct", "puct")
+        else [None]
+    ):
         found = search(CHESS, state, method, seed=1, final=final, **lost)
         assert (found.best_move, found.children[0].proven) == ("d4d3", "draw")
 
@@ -114,18 +126,30 @@ def test_a_proven_draw_is_the_policy_where_all_else_looks_lost_and_not_where_it_
 @pytest.mark.parametrize("method", ["puct", "gumbel"])
 @pytest.mark.parametrize("value", [0.0, 0.9])
 def test_the_policy_of_a_proven_win_is_the_winning_move(method, value):
-    """However well the evaluator thinks of the position, and of moves that nobody tried because the win was found."""
+    """However well the evaluator thinks of the position, and of moves that nobody tried because the
+    win was found.
+    """
     states = FOUR.new_states(1)
     states[0] = win_in_one()
     options = {"gumbel_scale": 1.0, "value_scale": 0.25} if method == "gumbel" else {}
     for seed in range(10):
-        found = search_many(FOUR, states, method, simulations=32, evaluator=even_evaluator(value), seed=seed, **options)
+        found = search_many(
+            FOUR,
+            states,
+            method,
+            simulations=32,
+            evaluator=even_evaluator(value),
+            seed=seed,
+            **options,
+        )
         assert found.policies[0, 0] == pytest.approx(1.0, abs=1e-4)
         assert found.values[0] == 1.0
 
 
 def test_a_tree_that_is_used_again_begins_anew_where_only_a_proof_was_known():
-    """The look at two moves proves a child that has no children of its own; as a root it needs some."""
+    """The look at two moves proves a child that has no children of its own; as a root it needs
+    some.
+    """
     rng = np.random.default_rng(1)
     for number in range(30):
         searcher, line = Searcher(FOUR, "uct", simulations=100, reuse=True), Line.begin(FOUR)

@@ -1,4 +1,6 @@
-"""What happens to roots: noise, reuse after moves, and positions that are reached in several ways."""
+"""What happens to roots: noise, reuse after moves, and positions that are reached in several
+ways.
+"""
 
 import numpy as np
 import pytest
@@ -28,7 +30,9 @@ def draws(sample, count):
 
 @pytest.mark.parametrize("shape", [0.3, 1.0, 2.5])
 def test_gamma_draws_have_the_right_mean_and_variance(shape):
-    """Mean and variance are the shape; the variance of the sample variance is (2 shape^2 + 6 shape) / n."""
+    """Mean and variance are the shape; the variance of the sample variance is (2 shape^2 + 6 shape)
+    / n.
+    """
     found, num = draws(lambda stream: priors.random_gamma(shape, stream), 5_000), 5_000
     assert abs(found.mean() - shape) < 5.5 * (shape / num) ** 0.5
     assert abs(found.var() - shape) < 5.5 * ((2 * shape**2 + 6 * shape) / num) ** 0.5
@@ -41,9 +45,20 @@ def test_gumbel_draws_have_the_right_mean():
 
 
 def test_root_noise_is_a_dirichlet_mixed_once():
-    """With fraction 1 the priors are the noise: mean 1/7, variance (1/7)(6/7) / (7 alpha + 1), and a sum of 1."""
-    searcher = Searcher(FOUR, "puct", simulations=3, evaluator="uniform", noise_fraction=1.0, noise_concentration=0.3)
-    found = np.array([np.sort(run_of(searcher, START, seed).moves().priors)[::-1] for seed in range(1_000)])
+    """With fraction 1 the priors are the noise: mean 1/7, variance (1/7)(6/7) / (7 alpha + 1), and
+    a sum of 1.
+    """
+    searcher = Searcher(
+        FOUR,
+        "puct",
+        simulations=3,
+        evaluator="uniform",
+        noise_fraction=1.0,
+        noise_concentration=0.3,
+    )
+    found = np.array(
+        [np.sort(run_of(searcher, START, seed).moves().priors)[::-1] for seed in range(1_000)]
+    )
     assert found.sum(axis=1) == pytest.approx(np.ones(1_000), abs=1e-5)
     variance = (1 / 7) * (6 / 7) / (7 * 0.3 + 1)
     squares = ((found - 1 / 7) ** 2).mean(axis=1)
@@ -55,7 +70,9 @@ def test_noise_is_mixed_by_its_fraction():
     quarter = search(FOUR, START, "puct", noise_fraction=0.25, **plain)
     assert sum(child.prior for child in quarter.children) == pytest.approx(1.0, abs=1e-5)
     assert min(child.prior for child in quarter.children) >= 0.75 / 7 - 1e-6
-    assert {round(child.prior, 5) for child in search(FOUR, START, "puct", **plain).children} == {round(1 / 7, 5)}
+    assert {round(child.prior, 5) for child in search(FOUR, START, "puct", **plain).children} == {
+        round(1 / 7, 5)
+    }
 
 
 def test_a_player_has_no_noise():
@@ -79,7 +96,10 @@ def test_the_tree_below_the_moves_is_kept(method):
         for node in range(first, first + count)
     }
     moves = searcher.begin(line.state, 2, line).moves()
-    kept = {int(a): (int(v), q) for a, v, q in zip(moves.actions, moves.visits, moves.values, strict=True)}
+    kept = {
+        int(a): (int(v), q)
+        for a, v, q in zip(moves.actions, moves.visits, moves.values, strict=True)
+    }
     assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
     assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
     total = sum(visits for visits, _ in before.values())
@@ -91,11 +111,18 @@ def test_the_tree_below_the_moves_is_kept(method):
 
 @pytest.mark.parametrize(
     ("before", "moves", "win"),
-    [("b e f g g a d f d f f c", "d e", "d"), ("a a g b e c", "f f", "d"), ("d a c f f g c g", "e c", "b")],
+    [
+        ("b e f g g a d f d f f c", "d e", "d"),
+        ("a a g b e c", "f f", "d"),
+        ("d a c f f g c g", "e c", "b"),
+    ],
 )
 def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, moves, win):
     """AMAF values alone need not lead there within 30 simulations."""
-    player, line = parse_player("rave:30,reuse=1"), Line.begin(FOUR, FOUR.play(START, *before.split()))
+    player, line = (
+        parse_player("rave:30,reuse=1"),
+        Line.begin(FOUR, FOUR.play(START, *before.split())),
+    )
     player.think(FOUR, line, 0)
     for move in moves.split():
         line = line.play(FOUR, FOUR.parse_action(line.state, move))
@@ -132,15 +159,26 @@ def test_a_player_keeps_its_tree_within_a_game_alone():
 
 def test_reuse_saves_work_in_a_game():
     """Both play the same game; with reuse the tree of the later move is larger by what was kept."""
-    fresh, reusing = (Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True))
+    fresh, reusing = (
+        Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True)
+    )
     line = Line.begin(FOUR)
     for searcher in (fresh, reusing):
         run_of(searcher, START, 3, line)
     after = line.play(FOUR, 3).play(FOUR, 3)
-    visits = [sum(run_of(searcher, after.state, 4, after).moves().visits) for searcher in (fresh, reusing)]
+    visits = [
+        sum(run_of(searcher, after.state, 4, after).moves().visits) for searcher in (fresh, reusing)
+    ]
     assert visits[0] < visits[1]
 
 
 def test_many_positions_may_have_noise_of_their_own():
-    found = search_many(FOUR, repeat(FOUR, START, 3), "puct", simulations=40, noise_fraction=0.9, evaluator="uniform")
+    found = search_many(
+        FOUR,
+        repeat(FOUR, START, 3),
+        "puct",
+        simulations=40,
+        noise_fraction=0.9,
+        evaluator="uniform",
+    )
     assert len({policy.tobytes() for policy in found.policies}) == 3

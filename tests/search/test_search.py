@@ -26,7 +26,9 @@ def after(game, moves):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_gives_the_same_result(method):
     game = load("connect_four")
-    first, again, other = (search(game, game.initial_state(), method, simulations=500, seed=seed) for seed in (7, 7, 8))
+    first, again, other = (
+        search(game, game.initial_state(), method, simulations=500, seed=seed) for seed in (7, 7, 8)
+    )
     assert first.children == again.children
     assert first.principal_variation == again.principal_variation
     assert first.children != other.children
@@ -75,7 +77,9 @@ def test_a_full_tree_goes_on_without_growing(method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("budget", [1, 5, 8, 20])
 def test_a_small_budget_is_not_overrun(method, budget):
-    """Connect Four has seven moves at its start: with fewer simulations, not all of them are tried."""
+    """Connect Four has seven moves at its start: with fewer simulations, not all of them are
+    tried.
+    """
     game = load("connect_four")
     found = search(game, game.initial_state(), method, simulations=budget, seed=4)
     assert sum(found.visits.values()) == found.simulations <= budget
@@ -93,11 +97,15 @@ def test_where_the_budget_is_too_small_each_simulation_tries_another_move(method
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("options", [{"simulations": 20}, {"seconds": 0.01}], ids=["simulations", "seconds"])
+@pytest.mark.parametrize(
+    "options", [{"simulations": 20}, {"seconds": 0.01}], ids=["simulations", "seconds"]
+)
 def test_a_tree_needs_room_for_its_root_and_every_move(method, options):
     """Nine moves and the root are ten nodes."""
     game = load("tic_tac_toe")
-    with pytest.raises(BadOptionError, match="leaves 9 nodes for a tree, and this position needs 10"):
+    with pytest.raises(
+        BadOptionError, match="leaves 9 nodes for a tree, and this position needs 10"
+    ):
         search(game, game.initial_state(), method, max_nodes=9, **options)
 
 
@@ -105,12 +113,18 @@ def test_the_least_room_is_enough():
     """Later in the game there are fewer moves: with five left, six nodes will do."""
     game = load("tic_tac_toe")
     assert search(game, game.initial_state(), simulations=20, max_nodes=10).nodes == 10
-    assert search(game, game.initial_state(), seconds=0.05, trees=2, max_nodes=25, solve=0).nodes <= 24
-    assert search(game, after(game, ["a1", "b2", "c3", "a2"]), simulations=20, max_nodes=6).nodes == 6
+    assert (
+        search(game, game.initial_state(), seconds=0.05, trees=2, max_nodes=25, solve=0).nodes <= 24
+    )
+    assert (
+        search(game, after(game, ["a1", "b2", "c3", "a2"]), simulations=20, max_nodes=6).nodes == 6
+    )
 
 
 class Clock:
-    """A time that passes only in kernels: a moment each, but long for the first, as if it had to be compiled."""
+    """A time that passes only in kernels: a moment each, but long for the first, as if it had to be
+    compiled.
+    """
 
     def __init__(self, monkeypatch):
         self.now, self.is_compiled, real = 0.0, False, Run.kernel
@@ -132,7 +146,9 @@ class Clock:
 
 
 @pytest.mark.parametrize("method", ["uct", "halving", "gumbel"])
-@pytest.mark.parametrize("budget", [{"simulations": 50}, {"seconds": 0.3}], ids=["simulations", "seconds"])
+@pytest.mark.parametrize(
+    "budget", [{"simulations": 50}, {"seconds": 0.3}], ids=["simulations", "seconds"]
+)
 def test_compiling_is_not_part_of_the_time(monkeypatch, method, budget):
     game = load("connect_four")
     Clock(monkeypatch)
@@ -152,7 +168,9 @@ def test_a_budget_in_seconds_is_spent(method):
 
 
 def test_a_one_seat_game_with_chance_maximises_its_own_payoff():
-    """Take It Easy: with eighteen cells filled, the last tile goes where it must; before, the value is a mean score."""
+    """Take It Easy: with eighteen cells filled, the last tile goes where it must; before, the value
+    is a mean score.
+    """
     game = load("take_it_easy")
     state = game.play(game.initial_state(), 0)
     found = search(game, state, "uct", simulations=2_000, seed=1)
@@ -173,7 +191,11 @@ def test_a_one_seat_game_with_chance_maximises_its_own_payoff():
         ({"simulations": 5, "exploration": "much"}, BadOptionError, "needs a number"),
         ({"method": "rave", "simulations": 5, "schedule": "never"}, BadOptionError, "classic"),
         ({"simulations": 5, "final": "luck"}, UnknownNameError, "known: visits"),
-        ({"method": "rave", "simulations": 2.5}, BadOptionError, "simulations needs a whole number, not 2.5"),
+        (
+            {"method": "rave", "simulations": 2.5},
+            BadOptionError,
+            "simulations needs a whole number, not 2.5",
+        ),
         ({"seconds": "1"}, BadOptionError, "not a positive number"),
         ({"simulations": 5, "max_nodes": 50.5}, BadOptionError, "max_nodes needs a whole number"),
         ({"simulations": 5, "temperature": "hot"}, BadOptionError, "a temperature of 'hot'"),
@@ -188,18 +210,26 @@ def test_wrong_options_get_one_sentence(options, error, says):
 def test_whole_numbers_of_numpy_are_whole_numbers():
     game = load("tic_tac_toe")
     state = game.initial_state()
-    found, same = (search(game, state, simulations=make(9), seed=make(3)) for make in (np.uint16, int))
+    found, same = (
+        search(game, state, simulations=make(9), seed=make(3)) for make in (np.uint16, int)
+    )
     assert (found.simulations, found.visits) == (9, same.visits)
-    many, same_many = (search_many(game, [state], "uct", simulations=9, seed=make(3)) for make in (np.int64, int))
+    many, same_many = (
+        search_many(game, [state], "uct", simulations=9, seed=make(3)) for make in (np.int64, int)
+    )
     assert many.policies.tolist() == same_many.policies.tolist()
     for text in ("random", "uct:9"):
-        assert parse_player(text).move(game, seed=np.int64(3)) == parse_player(text).move(game, seed=3)
+        assert parse_player(text).move(game, seed=np.int64(3)) == parse_player(text).move(
+            game, seed=3
+        )
     with pytest.raises(BadOptionError, match=r"seed needs a whole number, not 1\.5"):
         search(game, state, simulations=9, seed=1.5)
 
 
 def test_a_text_is_not_a_game():
-    with pytest.raises(BadOptionError, match="a search needs a Game, not 'hex'; load makes one from a text"):
+    with pytest.raises(
+        BadOptionError, match="a search needs a Game, not 'hex'; load makes one from a text"
+    ):
         Searcher("hex", simulations=3)
 
 

@@ -1,4 +1,6 @@
-"""The search's kernels as a GPU launches them, here in numba-cuda's simulator: it must run in a process of its own."""
+"""The search's kernels as a GPU launches them, here in numba-cuda's simulator: it must run in a
+process of its own.
+"""
 
 import json
 import os
@@ -19,11 +21,14 @@ states[1] = game.play(states[0], "b2")
 states[2] = game.play(game.play(game.play(game.play(states[0], "a1"), "b1"), "a2"), "b2")
 
 def trees(method, evaluator, target):
-    result = search_many(game, states, method, simulations=12, evaluator=evaluator, seed=5, target=target)
-    return [result.actions.tolist(), result.values.tolist(), result.policies.tolist(), result.simulations]
+    options = {"simulations": 12, "evaluator": evaluator, "seed": 5, "target": target}
+    result = search_many(game, states, method, **options)
+    arrays = result.actions, result.values, result.policies
+    return [*(array.tolist() for array in arrays), result.simulations]
 
 found = {}
-for method, evaluator in (("puct", "uniform"), ("gumbel", "rollout"), ("rave", "rollout"), ("grave", "rollout")):
+evaluators = {"puct": "uniform", "gumbel": "rollout", "rave": "rollout", "grave": "rollout"}
+for method, evaluator in evaluators.items():
     found[method] = [trees(method, evaluator, target) for target in ("interpreted", "cuda")]
 print(json.dumps(found))
 """

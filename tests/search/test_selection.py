@@ -20,7 +20,9 @@ def test_uct_adds_a_bonus_for_what_was_tried_little():
 
 
 def test_puct_follows_the_prior_at_a_fresh_parent():
-    """C = 1.5, prior 0.25, parent without visits: 1.5 * 0.25 * sqrt(1) / 1 = 0.375; with 8 visits of 24: / 9, * 5."""
+    """C = 1.5, prior 0.25, parent without visits: 1.5 * 0.25 * sqrt(1) / 1 = 0.375; with 8 visits
+    of 24: / 9, * 5.
+    """
     assert priors.puct_score(0.0, 0.25, 0.0, 0.0, 1.5) == pytest.approx(0.375)
     assert priors.puct_score(0.1, 0.25, 8.0, 24.0, 1.5) == pytest.approx(0.1 + 1.5 * 0.25 * 5 / 9)
 
@@ -32,7 +34,9 @@ def test_classic_weight_is_a_half_at_the_equivalence():
 
 
 def test_minimum_error_weight_is_the_share_of_samples_without_bias():
-    """30 AMAF visits beside 10 real ones weigh 3/4; a bias of 0.01 adds 0.01 * 30 * 10 = 3 to 40: 30 / 43."""
+    """30 AMAF visits beside 10 real ones weigh 3/4; a bias of 0.01 adds 0.01 * 30 * 10 = 3 to 40:
+    30 / 43.
+    """
     assert selection.minimum_error_weight(10.0, 30.0, 0.0) == pytest.approx(0.75)
     assert selection.minimum_error_weight(10.0, 30.0, 0.01) == pytest.approx(30 / 43)
 
@@ -41,7 +45,9 @@ def test_simple_weight_halves_at_k_visits():
     assert selection.simple_weight(50.0, 50.0) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("weight", [selection.minimum_error_weight, lambda n, a, b: selection.simple_weight(n, 100.0)])
+@pytest.mark.parametrize(
+    "weight", [selection.minimum_error_weight, lambda n, a, b: selection.simple_weight(n, 100.0)]
+)
 def test_every_weight_fades_as_real_visits_come_in(weight):
     """The trap of RAVE: a weight that never fades."""
     weights = [weight(10.0**power, 10.0**power, 1e-5) for power in range(1, 9)]
@@ -61,9 +67,13 @@ def halved(moves, budget):
 
 
 def orders(moves, budget, seconds=0.0, costs=None):
-    """What stands after each order of a halving: visits, priors, and the seconds spent if a move costs so many."""
+    """What stands after each order of a halving: visits, priors, and the seconds spent if a move
+    costs so many.
+    """
     visits, empty, spent = np.zeros(moves + 1, np.int32), np.zeros(moves + 1), 0.0
-    tree = SimpleNamespace(visits=visits, value=empty, prior=empty.copy(), first=[1], num_children=[moves])
+    tree = SimpleNamespace(
+        visits=visits, value=empty, prior=empty.copy(), first=[1], num_children=[moves]
+    )
     plan, num = new_halving(moves), 1
     while num:
         num = next_order(tree, METHODS["halving"].settings, plan, budget, seconds, spent)
@@ -80,7 +90,9 @@ def test_halving_spends_its_budget_and_halves():
 
 
 def test_halving_ends_when_its_budget_does():
-    """7 moves: 9 simulations are one for each and one for the best two; 3 are one for each of three."""
+    """7 moves: 9 simulations are one for each and one for the best two; 3 are one for each of
+    three.
+    """
     assert halved(7, 9) == [2, 2, 1, 1, 1, 1, 1]
     assert halved(7, 3) == [1, 1, 1, 0, 0, 0, 0]
 
@@ -94,14 +106,18 @@ def test_halving_never_spends_more_than_it_has_nor_leaves_much(moves):
 
 @pytest.mark.parametrize("method", ["halving", "shuss"])
 def test_the_moves_of_a_round_have_the_same_number_of_visits(method):
-    """Also the one whose visit opened the root: 7 moves, 300 simulations in rounds of 14, 25 and 51 for each."""
+    """Also the one whose visit opened the root: 7 moves, 300 simulations in rounds of 14, 25 and 51
+    for each.
+    """
     found = search(FOUR, FOUR.initial_state(), method, simulations=300, seed=3)
     assert sorted(found.visits.values()) == [14, 14, 14, 39, 39, 90, 90]
     assert found.simulations == 300
 
 
 def test_halving_by_the_clock_keeps_its_time_where_some_moves_take_none():
-    """Four simulations out of five end at once: they say nothing about how long the fifth takes, which is 50 us."""
+    """Four simulations out of five end at once: they say nothing about how long the fifth takes,
+    which is 50 us.
+    """
     for costs in ([1e-7] * 4 + [5e-5], [5e-5] + [1e-7] * 4):
         *_, (visits, _, spent) = orders(5, 0, seconds=0.2, costs=costs)
         assert 0.2 <= spent < 0.2 + 3 * TURN_S

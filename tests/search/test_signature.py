@@ -1,7 +1,8 @@
 """One number over a fixed set of searches: a change of behaviour is never an accident.
 
-It covers every method, on two seats and on one seat with chance, and each schedule, option and evaluator of the search.
-If it changes and was meant to, say so in the commit and write the new number down here.
+It covers every method, on two seats and on one seat with chance, and each schedule, option and
+evaluator of the search. If it changes and was meant to, say so in the commit and write the new
+number down here.
 """
 
 import hashlib
@@ -41,7 +42,9 @@ def results():
     for method, options in OPTIONS:
         found = search(four, late, method, simulations=300, seed=2, **options)
         yield method, sorted(map(str, options)), found.best_move, sorted(found.visits.items())
-    many = search_many(four, repeat(four, late, 3), "puct", simulations=50, evaluator="rollout", seed=3)
+    many = search_many(
+        four, repeat(four, late, 3), "puct", simulations=50, evaluator="rollout", seed=3
+    )
     yield "many", many.actions.tolist(), (many.policies * 50).round().astype(int).tolist()
 
 

@@ -1,4 +1,6 @@
-"""The solver against truths found in other ways: minimax without a table, must-play in Hex, published results."""
+"""The solver against truths found in other ways: minimax without a table, must-play in Hex,
+published results.
+"""
 
 import sys
 from dataclasses import replace
@@ -28,7 +30,15 @@ from anyzero.search.proof_search import (
     work_rank,
 )
 from tests import race
-from tests.search.oracles import NAMES, MustPlay, Plain, mover_of, moves_of, reachable, tic_tac_toe_value
+from tests.search.oracles import (
+    NAMES,
+    MustPlay,
+    Plain,
+    mover_of,
+    moves_of,
+    reachable,
+    tic_tac_toe_value,
+)
 
 RACE = race.make(goal=12)
 
@@ -112,7 +122,8 @@ DOMINEERING = {
 }
 """Who wins on rows x columns: V(ertical), H(orizontal), whoever begins (1) or does not (2).
 
-Breuker, Uiterwijk and van den Herik 2000, Solving 8x8 Domineering, table 1; Lachmann, Moore and Rapaport 2002.
+Breuker, Uiterwijk and van den Herik 2000, Solving 8x8 Domineering, table 1; Lachmann, Moore and
+Rapaport 2002.
 """
 TURNED = {"V": "H", "H": "V", "1": "1", "2": "2"}
 
@@ -151,7 +162,10 @@ LATE = [
 @cache
 def late(text):
     plain = Plain(text)
-    return plain, {method: Solver(plain.game, max_memory=1, method=method) for method in ("both", "depth", "proof")}
+    return plain, {
+        method: Solver(plain.game, max_memory=1, method=method)
+        for method in ("both", "depth", "proof")
+    }
 
 
 @pytest.mark.parametrize("text", LATE)
@@ -165,7 +179,8 @@ def test_late_positions_have_the_value_of_plain_minimax(text, seed, method):
     found = solvers[method].solve(state)
     assert found.value == sign * plain.value(state)
     expected = {
-        plain.game.format_action(state, a): sign * plain.value(after) for a, after in plain.after(state).items()
+        plain.game.format_action(state, a): sign * plain.value(after)
+        for a, after in plain.after(state).items()
     }
     assert found.moves == expected
 
@@ -207,7 +222,9 @@ def test_interpreted_is_compiled():
         state = game.initial_state()
         for move in moves:
             state = game.play(state, move)
-        plain, compiled = (Solver(game, target=target).solve(state) for target in ("interpreted", "cpu"))
+        plain, compiled = (
+            Solver(game, target=target).solve(state) for target in ("interpreted", "cpu")
+        )
         assert replace(plain, seconds=0.0) == replace(compiled, seconds=0.0)
 
 
@@ -269,7 +286,10 @@ def no_actions(rules, state, actions):
 
 @pytest.mark.parametrize(
     ("name", "function", "says"),
-    [("payoffs", half_payoffs, "payoffs of -1, 0 and 1"), ("legal_actions", no_actions, "neither a move nor an end")],
+    [
+        ("payoffs", half_payoffs, "payoffs of -1, 0 and 1"),
+        ("legal_actions", no_actions, "neither a move nor an end"),
+    ],
 )
 def test_a_game_that_breaks_the_contract_is_named(name, function, says):
     game = change_race(name, function)
@@ -300,7 +320,9 @@ def test_a_mate_counts_only_before_the_fifty_moves_are_over():
     solver = Solver(game, max_memory=16)
     #  two moves from mate: Kb6 and then Qh8, or others like it
     for clock, value in ((0, 1), (96, 1), (98, 0), (0, 1)):
-        found = solver.solve(game.parse_state(f"k7/8/2K5/8/8/8/8/6Q1 w - - {clock} 80"), max_nodes=3_000_000)
+        found = solver.solve(
+            game.parse_state(f"k7/8/2K5/8/8/8/8/6Q1 w - - {clock} 80"), max_nodes=3_000_000
+        )
         assert found.value == value
 
 
@@ -327,7 +349,13 @@ def test_chess_problems_are_solved(position, key):
 def test_an_entry_gives_back_what_was_packed():
     for low, high, goal in product((-1, 0, 1), (-1, 0, 1), (0, 1)):
         content = pack(low, high, 123, MOST, goal, 1_000)
-        found = low_of(content), high_of(content), proof_of(content), disproof_of(content), goal_of(content)
+        found = (
+            low_of(content),
+            high_of(content),
+            proof_of(content),
+            disproof_of(content),
+            goal_of(content),
+        )
         assert found == (low, high, 123, MOST, goal)
         assert content != 0
 
@@ -343,7 +371,13 @@ def test_a_full_bucket_drops_the_entry_with_the_least_work():
     assert len(table.words) == 1
     for key, work in ((1, 50), (2, 5), (3, 500), (4, 5_000), (5, 1)):
         put(table, U(key), U(0), pack(-1, 1, 1, 1, 1, work))
-    assert [bool(find(table, U(key), U(0))) for key in range(1, 6)] == [True, False, True, True, True]
+    assert [bool(find(table, U(key), U(0))) for key in range(1, 6)] == [
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
     put(table, U(3), U(0), pack(1, 1, 0, MOST, 1, 1))
     assert low_of(find(table, U(3), U(0))) == 1
     assert find(table, U(4), U(0)) != 0

@@ -32,19 +32,24 @@ def without_time(result):
 def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
     results = list(steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
     assert len(results) > 1
-    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=1500, seed=4))
+    assert without_time(results[-1]) == without_time(
+        search(GAME, START, method, simulations=1500, seed=4)
+    )
 
 
 def test_several_trees_share_the_budget_as_they_do_in_a_search():
     for simulations in (300, 301):
         *_, last = steps(GAME, START, simulations=simulations, trees=2, seed=4)
         assert last.simulations == simulations
-        assert without_time(last) == without_time(search(GAME, START, simulations=simulations, trees=2, seed=4))
+        assert without_time(last) == without_time(
+            search(GAME, START, simulations=simulations, trees=2, seed=4)
+        )
 
 
 def test_a_search_without_a_budget_goes_on_until_it_is_left():
     counts = [
-        result.simulations for result in islice(steps(LONG, LONG.initial_state(), seconds=ENDLESS_S, every_s=0.01), 5)
+        result.simulations
+        for result in islice(steps(LONG, LONG.initial_state(), seconds=ENDLESS_S, every_s=0.01), 5)
     ]
     assert counts == sorted(set(counts))
 

@@ -1,4 +1,5 @@
-"""Every tree method finds a win in one, stops one, and knows when it is lost, at every game of two seats.
+"""Every tree method finds a win in one, stops one, and knows when it is lost, at every game of two
+seats.
 
 Each game needs two compiled searches, so that only a few games are tried by default.
 """
@@ -14,7 +15,9 @@ TREE_METHODS = [name for name, method in METHODS.items() if method.settings.max_
 SIMULATIONS = 1_000
 SEEDS = (1, 2, 3)
 QUICK_GAMES = ("tic_tac_toe", "connect_four")
-"""Other tests need their searches too; the other games are slow only because of the time to compile."""
+"""Other tests need their searches too; the other games are slow only because of the time to
+compile.
+"""
 
 
 def of_kinds(*kinds):
@@ -62,7 +65,9 @@ def test_there_are_positions_of_every_game_of_two_seats():
 @pytest.mark.parametrize(
     "position",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (one.name.split()[0] not in QUICK_GAMES))
+        pytest.param(
+            one, id=one.name, marks=[pytest.mark.slow] * (one.name.split()[0] not in QUICK_GAMES)
+        )
         for one in POSITIONS
     ],
 )

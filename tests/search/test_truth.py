@@ -1,4 +1,6 @@
-"""Whole games against the truth: nobody loses tic-tac-toe, and chance is planned for rather than suffered."""
+"""Whole games against the truth: nobody loses tic-tac-toe, and chance is planned for rather than
+suffered.
+"""
 
 import random
 from functools import cache
@@ -27,7 +29,9 @@ def choose(game, state, method, **budget):
 
 
 def play_tic_tac_toe(method, opponent, seat, seed):
-    """The payoff of `method` in this seat; it has 2,000 simulations a move, and a random opponent has none."""
+    """The payoff of `method` in this seat; it has 2,000 simulations a move, and a random opponent
+    has none.
+    """
     game, rng = load_compiled("tic_tac_toe"), random.Random(seed)
     state = game.initial_state()
     while not game.is_over(state):
@@ -47,7 +51,9 @@ def test_tic_tac_toe_is_never_lost(method, opponent, games):
 
     Random play loses about five games in six, and the seeds are always the same.
     """
-    payoffs = [play_tic_tac_toe(method, opponent, seat=number % 2, seed=number) for number in range(games)]
+    payoffs = [
+        play_tic_tac_toe(method, opponent, seat=number % 2, seed=number) for number in range(games)
+    ]
     assert payoffs.count(-1.0) == 0
     assert payoffs.count(1.0) == 0 if opponent == "itself" else payoffs.count(1.0) > 0.45 * games
 
@@ -68,13 +74,17 @@ def play_take_it_easy(method, seed):
 
 @pytest.mark.parametrize(
     "method",
-    [pytest.param(method, marks=() if method == "uct" else pytest.mark.slow) for method in TREE_METHODS],
+    [
+        pytest.param(method, marks=() if method == "uct" else pytest.mark.slow)
+        for method in TREE_METHODS
+    ],
 )
 def test_a_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
     """The mean of 24 deals is above 50.
 
-    Measured means are 80 and more with a deviation of 26 a deal, 5.3 for the mean: a false alarm is 5.6 deviations
-    away, one in 10**8. Random play (10.7, deviation 14.4, 2.9 for the mean) would have to be 13 deviations better.
+    Measured means are 80 and more with a deviation of 26 a deal, 5.3 for the mean: a false alarm is
+    5.6 deviations away, one in 10**8. Random play (10.7, deviation 14.4, 2.9 for the mean) would
+    have to be 13 deviations better.
     """
     scores = [play_take_it_easy(method, seed) for seed in range(24)]
     assert sum(scores) / len(scores) > 50.0 > 4 * RANDOM_TAKE_IT_EASY

@@ -1,4 +1,6 @@
-"""Searches and networks in wasm: the same visits as on the CPU, and the same answers up to rounding."""
+"""Searches and networks in wasm: the same visits as on the CPU, and the same answers up to
+rounding.
+"""
 
 import numpy as np
 import pytest
@@ -39,7 +41,9 @@ def test_a_search_visits_the_same_moves(text, name):
     np.testing.assert_array_equal(here.values, there.values)
 
 
-@pytest.mark.parametrize("text", ["connect_four", *(pytest.param(name, marks=SLOW) for name in OTHERS)])
+@pytest.mark.parametrize(
+    "text", ["connect_four", *(pytest.param(name, marks=SLOW) for name in OTHERS)]
+)
 def test_a_network_answers_the_same(text):
     game = load(text)
     network = read_network(best_network(game), game)

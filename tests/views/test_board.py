@@ -8,10 +8,20 @@ import pytest
 
 from anyzero.views import Board, Circle, Label, Polygon
 from anyzero.views.board import assemble, board_values, check_board
-from anyzero.views.boards import hex_cells, hex_labels, point_cells, square_cells, square_labels, stone
+from anyzero.views.boards import (
+    hex_cells,
+    hex_labels,
+    point_cells,
+    square_cells,
+    square_labels,
+    stone,
+)
 
 STONES = (stone(0, text="X", name="cross"), stone(1, text="O", name="nought"))
-MARKS = ((Circle(0.25, 0, 0.1, "ink"), Label(0, 0.5, "on {cell}")), (Polygon(((0, 0), (0.5, 0), (0, 0.5)), "accent"),))
+MARKS = (
+    (Circle(0.25, 0, 0.1, "ink"), Label(0, 0.5, "on {cell}")),
+    (Polygon(((0, 0), (0.5, 0), (0, 0.5)), "accent"),),
+)
 
 
 def board(**changes) -> Board:
@@ -63,7 +73,9 @@ def test_a_move_is_made_by_the_cells_of_its_text_or_those_that_the_board_says():
 
 
 def test_a_move_whose_text_holds_the_name_of_a_cell_may_still_be_a_button():
-    triangle = tuple(replace(cell, name=name) for cell, name in zip(square_cells(1, 3), "aps", strict=True))
+    triangle = tuple(
+        replace(cell, name=name) for cell, name in zip(square_cells(1, 3), "aps", strict=True)
+    )
     moves = Board(triangle, moves=(*"aps", "pass"), clicks={3: ()})
     assert moves.move_cells == ((0,), (1,), (2,), ())
 
@@ -79,19 +91,28 @@ def test_a_cell_may_stand_for_another_one():
 
 @pytest.mark.parametrize(
     ("field", "value", "says"),
-    [("pieces", 3, "2 kinds"), ("pieces", -1, "2 kinds"), ("marks", 4, "2 marks"), ("stands_for", 5, "4 cells")],
+    [
+        ("pieces", 3, "2 kinds"),
+        ("pieces", -1, "2 kinds"),
+        ("marks", 4, "2 marks"),
+        ("stands_for", 5, "4 cells"),
+    ],
 )
 def test_what_the_board_does_not_have_is_refused(field, value, says):
     shown = board().new_shown()
     shown[field][0] = value
-    with pytest.raises(ValueError, match=f"draw writes {value} into shown.{field}, and the board has {says}"):
+    with pytest.raises(
+        ValueError, match=f"draw writes {value} into shown.{field}, and the board has {says}"
+    ):
         assemble(board(), shown)
 
 
 def test_a_caption_that_is_not_there_is_refused():
     shown = board().new_shown()
     shown.caption = 2
-    with pytest.raises(ValueError, match=r"draw writes 2 into shown.caption, and the board has 2 captions"):
+    with pytest.raises(
+        ValueError, match=r"draw writes 2 into shown.caption, and the board has 2 captions"
+    ):
         assemble(board(), shown)
 
 
@@ -110,13 +131,21 @@ def test_a_board_is_checked_with_all_that_it_can_show(changes, says):
 
 @pytest.mark.parametrize("text_scale", [(1e9, 2), (2, 1e9)])
 def test_a_board_that_would_be_drawn_with_a_billion_letters_is_refused(text_scale):
-    with pytest.raises(ValueError, match="more than 10000 letters wide or tall: is text_scale too large"):
+    with pytest.raises(
+        ValueError, match="more than 10000 letters wide or tall: is text_scale too large"
+    ):
         check_board(board(text_scale=text_scale, over=()))
 
 
 def test_columns_beyond_the_alphabet_are_refused():
     assert square_cells(1, 26)[-1].name == "z1"
-    for build in (partial(square_cells, 1), partial(square_labels, 1), partial(point_cells, 1), hex_cells, hex_labels):
+    for build in (
+        partial(square_cells, 1),
+        partial(square_labels, 1),
+        partial(point_cells, 1),
+        hex_cells,
+        hex_labels,
+    ):
         with pytest.raises(ValueError, match="columns have letters, at most 26"):
             build(27)
 
@@ -136,7 +165,13 @@ def test_the_values_for_the_page_are_json_and_number_the_cells_of_each_move():
     values = json.loads(json.dumps(board_values(board())))
     assert values["clicks"] == [[0], [1], [0, 3], [], []]
     assert values["marks"][1] == [
-        {"kind": "polygon", "points": [[0, 0], [0.5, 0], [0, 0.5]], "fill": "accent", "line": "none", "width": 0.04}
+        {
+            "kind": "polygon",
+            "points": [[0, 0], [0.5, 0], [0, 0.5]],
+            "fill": "accent",
+            "line": "none",
+            "width": 0.04,
+        }
     ]
     assert values["cells"][3]["centre"] == [1, 0]
     assert [kind["name"] for kind in values["kinds"]] == ["cross", "nought"]

@@ -1,4 +1,6 @@
-"""Every built-in game's picture, at the start, in the middle and at the end of a game of random moves."""
+"""Every built-in game's picture, at the start, in the middle and at the end of a game of random
+moves.
+"""
 
 import random
 from functools import cache
@@ -45,8 +47,13 @@ def test_the_svg_is_well_formed_and_draws_every_cell_and_piece(name):
         root = ElementTree.fromstring(scene_to_svg(scene))
         layers = {layer.get("class"): layer for layer in root.findall(f"{SVG}g")}
         assert len(layers["cells"]) == len(scene.cells)
-        assert len(layers["pieces"]) == len(scene.pieces) if scene.pieces else "pieces" not in layers
-        assert len(list(root.iter(f"{SVG}text"))) == sum(isinstance(shape, Label) for shape in shapes_of(scene)) + 1
+        assert (
+            len(layers["pieces"]) == len(scene.pieces) if scene.pieces else "pieces" not in layers
+        )
+        assert (
+            len(list(root.iter(f"{SVG}text")))
+            == sum(isinstance(shape, Label) for shape in shapes_of(scene)) + 1
+        )
 
 
 @GAMES
@@ -68,7 +75,9 @@ def test_the_text_shows_every_piece_and_ends_no_line_in_a_space(name):
     for scene in scenes(name):
         text = scene_to_text(scene)
         assert all(line == line.rstrip() for line in text.split("\n"))
-        assert all(line.strip() in text for piece in scene.pieces for line in piece.text.split("\n"))
+        assert all(
+            line.strip() in text for piece in scene.pieces for line in piece.text.split("\n")
+        )
         assert max(map(len, text.split("\n"))) < 80
 
 

@@ -1,4 +1,6 @@
-"""The colours, measured: everybody must be able to tell the seats, the pieces and the boards apart, and read."""
+"""The colours, measured: everybody must be able to tell the seats, the pieces and the boards apart,
+and read.
+"""
 
 from itertools import combinations
 
@@ -18,7 +20,9 @@ def test_the_difference_of_black_and_white_is_a_hundred():
 
 
 def test_red_and_green_of_one_lightness_are_alike_without_red_and_green_cones():
-    assert difference("#b35a00", "#7a7a00", "normal") > 2 * difference("#b35a00", "#7a7a00", "deuteranopia")
+    assert difference("#b35a00", "#7a7a00", "normal") > 2 * difference(
+        "#b35a00", "#7a7a00", "deuteranopia"
+    )
 
 
 @pytest.mark.parametrize("role", PALETTE)
@@ -43,15 +47,21 @@ def test_the_seats_stand_out_from_the_board_for_everybody(colours, seat, board):
 @pytest.mark.parametrize("board", BOARDS)
 def test_the_stones_of_a_fourth_seat_are_no_others_and_stand_out_from_the_board(colours, board):
     kinds = stones("XOZW", ("blue", "orange", "black", "white"))
-    check_roles(role for kind in kinds for shape in kind.shapes for role in (shape.fill, shape.line))
+    check_roles(
+        role for kind in kinds for shape in kind.shapes for role in (shape.fill, shape.line)
+    )
     assert min(least_difference(colours["seat3"], colours[f"seat{seat}"]) for seat in range(3)) > 30
     assert max(contrast(colours[role], colours[board]) for role in ("seat3", "seat3-edge")) >= 4.5
 
 
 @THEMES
-@pytest.mark.parametrize(("piece", "edge"), [("white-piece", "piece-edge"), ("black-piece", "black-edge")])
+@pytest.mark.parametrize(
+    ("piece", "edge"), [("white-piece", "piece-edge"), ("black-piece", "black-edge")]
+)
 @pytest.mark.parametrize("board", BOARDS)
-def test_white_and_black_pieces_stand_out_by_their_fill_or_their_outline(colours, piece, edge, board):
+def test_white_and_black_pieces_stand_out_by_their_fill_or_their_outline(
+    colours, piece, edge, board
+):
     assert max(least_difference(colours[role], colours[board]) for role in (piece, edge)) > 40
     assert max(contrast(colours[role], colours[board]) for role in (piece, edge)) >= 4.5
 

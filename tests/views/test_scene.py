@@ -28,20 +28,29 @@ def test_cells_are_numbered_from_the_bottom_left():
 
 
 def test_a1_of_a_chequered_board_is_dark():
-    assert [cell.fill for cell in square_cells(2, 2, chequered=True)] == ["board-dark", "board", "board", "board-dark"]
+    assert [cell.fill for cell in square_cells(2, 2, chequered=True)] == [
+        "board-dark",
+        "board",
+        "board",
+        "board-dark",
+    ]
 
 
 def test_a_hexagon_has_six_corners_at_its_radius():
     for pointy in (True, False):
         corners = hexagon(1, 2, 0.5, pointy=pointy)
-        assert [math.dist((1, 2), corner) for corner in corners] == pytest.approx([0.5] * 6, abs=1e-4)
+        assert [math.dist((1, 2), corner) for corner in corners] == pytest.approx(
+            [0.5] * 6, abs=1e-4
+        )
     assert (1.5, 2.0) in hexagon(1, 2, 0.5, pointy=False)
     assert (1.0, 2.5) in hexagon(1, 2, 0.5, pointy=True)
 
 
 def test_the_cells_of_the_rhombus_touch_six_neighbours_at_one_unit():
     centres = {cell.name: cell.centre for cell in hex_cells(3)}
-    near = sorted(name for name, centre in centres.items() if math.dist(centre, centres["b2"]) < 1.01)
+    near = sorted(
+        name for name, centre in centres.items() if math.dist(centre, centres["b2"]) < 1.01
+    )
     assert near == ["a2", "a3", "b1", "b2", "b3", "c1", "c2"]
 
 
@@ -67,7 +76,13 @@ def test_a_frame_goes_around_the_cells():
 def test_a_board_of_lines_has_a_crossing_at_every_cell():
     cells, (_, *lines) = point_cells(2, 3), point_lines(2, 3)
     assert [cell.fill for cell in cells] == ["none"] * 6
-    assert [line.data for line in lines] == ["M0 0L2 0", "M0 1L2 1", "M0 0L0 1", "M1 0L1 1", "M2 0L2 1"]
+    assert [line.data for line in lines] == [
+        "M0 0L2 0",
+        "M0 1L2 1",
+        "M0 0L0 1",
+        "M1 0L1 1",
+        "M2 0L2 1",
+    ]
 
 
 def test_round_cells_lie_where_square_cells_lie():

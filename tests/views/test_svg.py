@@ -26,16 +26,26 @@ def group(root: ElementTree.Element, name: str) -> ElementTree.Element:
 def small_scene(**more) -> Scene:
     stones = (stone(0, text="X", name="cross").on("a1"), stone(1, text="O", name="nought").on("b2"))
     labels = square_labels(2, 2)
-    return Scene(square_cells(2, 2), stones, (square_frame(2, 2),), labels, caption="X to move", **more)
+    return Scene(
+        square_cells(2, 2), stones, (square_frame(2, 2),), labels, caption="X to move", **more
+    )
 
 
 def test_every_part_of_the_scene_is_drawn_in_its_layer():
     root = parse(small_scene())
-    assert [layer.get("class") for layer in root.findall(f"{SVG}g")] == ["under", "cells", "pieces", "over", "caption"]
+    assert [layer.get("class") for layer in root.findall(f"{SVG}g")] == [
+        "under",
+        "cells",
+        "pieces",
+        "over",
+        "caption",
+    ]
     assert len(group(root, "under").findall(f"{SVG}polygon")) == 1
     assert len(group(root, "cells").findall(f"{SVG}polygon")) == 4
     assert len(group(root, "pieces").findall(f"{SVG}g")) == 2
-    assert len(group(root, "pieces").findall(f".//{SVG}circle")) == 3  # the second seat's stone has a ring
+    assert (
+        len(group(root, "pieces").findall(f".//{SVG}circle")) == 3
+    )  # the second seat's stone has a ring
     assert [label.text for label in group(root, "over")] == ["a", "b", "1", "2"]
     assert [label.text for label in group(root, "caption")] == ["X to move"]
 
@@ -68,7 +78,9 @@ def test_a_piece_is_moved_to_the_middle_of_its_cell_and_says_what_it_is():
 def test_hostile_names_stay_text():
     cell = Cell(HOSTILE, ((0, 0), (1, 0), (1, 1)))
     shapes = (Label(0, 0, HOSTILE), Path('M0 0"/><script>'))
-    scene = Scene((cell,), (Kind(HOSTILE, HOSTILE, shapes).on(HOSTILE),), caption=HOSTILE, title=HOSTILE)
+    scene = Scene(
+        (cell,), (Kind(HOSTILE, HOSTILE, shapes).on(HOSTILE),), caption=HOSTILE, title=HOSTILE
+    )
     root = parse(scene)
     assert not [element for element in root.iter() if element.tag.endswith("script")]
     seen = "<script>alert('1')</script> & \" ]]> \ufffd\ufffd\ufffd"
@@ -124,14 +136,19 @@ def test_a_long_caption_widens_the_picture():
 
 
 def test_a_line_keeps_its_width_in_a_scaled_path():
-    shapes = (Path("M0 0H40", "none", "ink", 0.04, scale=0.01), segment((0, 0), (1, 0.5), "ink", 0.04))
+    shapes = (
+        Path("M0 0H40", "none", "ink", 0.04, scale=0.01),
+        segment((0, 0), (1, 0.5), "ink", 0.04),
+    )
     paths = list(parse(Scene(square_cells(1, 1), over=shapes)).iter(f"{SVG}path"))
     assert [path.get("stroke-width") for path in paths] == ["4", "0.04"]
     assert [path.get("d") for path in paths] == ["M0 0H40", "M0 0L1 0.5"]
 
 
 def test_an_outline_without_fill_is_hollow():
-    (hollow,) = group(parse(Scene(square_cells(1, 1), under=(Polygon(((0, 0), (1, 1)), line="ink"),))), "under")
+    (hollow,) = group(
+        parse(Scene(square_cells(1, 1), under=(Polygon(((0, 0), (1, 1)), line="ink"),))), "under"
+    )
     assert hollow.get("fill") == "none"
     assert hollow.get("class") == "s-ink"
 

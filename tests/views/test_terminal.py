@@ -1,4 +1,6 @@
-"""Scenes in colours: the same letters as the plain text, each in the colour of whom it belongs to."""
+"""Scenes in colours: the same letters as the plain text, each in the colour of whom it belongs
+to.
+"""
 
 import anyzero
 from anyzero.views.board import Scene

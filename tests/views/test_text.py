@@ -34,7 +34,9 @@ def test_numbers_of_two_digits_keep_their_distance_from_the_board():
 
 def test_rows_of_hexagons_are_shifted_against_each_other():
     cells = [
-        Cell(f"{row}{column}", hexagon(column + row / 2, row * 0.87, 0.577)) for row in range(3) for column in range(3)
+        Cell(f"{row}{column}", hexagon(column + row / 2, row * 0.87, 0.577))
+        for row in range(3)
+        for column in range(3)
     ]
     assert scene_to_text(Scene(tuple(cells), (piece("11", "X"),))) == drawn("""
         . . .
@@ -54,7 +56,8 @@ def test_a_board_makes_room_for_wide_pieces():
 def test_a_board_makes_room_for_pieces_of_several_lines():
     tile = " 1\n2 3"
     cells = tuple(
-        Cell(name, rectangle(x, y, 1, 1), text="--") for name, x, y in (("a", 0, 0), ("b", 1, 0), ("c", 1, 1))
+        Cell(name, rectangle(x, y, 1, 1), text="--")
+        for name, x, y in (("a", 0, 0), ("b", 1, 0), ("c", 1, 1))
     )
     scene = Scene(cells, (piece("a", tile), piece("b", tile), piece("c", "9")))
     assert scene_to_text(scene) == drawn("""
@@ -67,7 +70,9 @@ def test_a_board_makes_room_for_pieces_of_several_lines():
 
 def test_no_line_ends_in_a_space():
     cells = tuple(Cell(name, rectangle(x, 0, 1, 1), text=" ") for x, name in enumerate("abc"))
-    assert scene_to_text(Scene(cells, (piece("a", "x "),), over=(Label(0, 1, "left "),))) == " x\nleft"
+    assert (
+        scene_to_text(Scene(cells, (piece("a", "x "),), over=(Label(0, 1, "left "),))) == " x\nleft"
+    )
 
 
 def test_a_cell_covers_a_label_that_lies_under_it():
@@ -88,7 +93,9 @@ def test_a_picture_prints_itself_as_text():
 
 
 def test_marked_cells_stand_in_brackets():
-    scene = Scene(square_cells(2, 3), (piece("a1", "X"), piece("c2", "O")), over=square_labels(2, 3))
+    scene = Scene(
+        square_cells(2, 3), (piece("a1", "X"), piece("c2", "O")), over=square_labels(2, 3)
+    )
     assert scene_to_text(scene, ("a1", "c2")) == drawn("""
         2 . .[O]
         1[X]. .
@@ -101,4 +108,6 @@ def test_marked_neighbours_share_a_bar():
 
 
 def test_brackets_go_around_the_middle_of_a_tall_piece():
-    assert scene_to_text(Scene(square_cells(1, 1), (piece("a1", " 1\n2 3"),)), ("a1",)) == "  1\n[2 3]"
+    assert (
+        scene_to_text(Scene(square_cells(1, 1), (piece("a1", " 1\n2 3"),)), ("a1",)) == "  1\n[2 3]"
+    )

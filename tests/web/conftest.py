@@ -1,4 +1,6 @@
-"""One server for all tests that do not stop it, pages without one, and a browser where there is one."""
+"""One server for all tests that do not stop it, pages without one, and a browser where there is
+one.
+"""
 
 import contextlib
 import shutil
@@ -15,12 +17,19 @@ from tests.web.folders import EXAMPLE, fill, write_site
 from tests.web.server import ServerProcess
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 QUIET += ["--disable-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1"]
 """What a browser does of its own accord takes longer than our pages; one process draws them all."""
 DESK = {"width": 1280, "height": 860}
 NO_BAR = "try { localStorage.evaluation ??= 'off'; } catch { /* an empty page has none */ }"
-"""Who stands better is searched for, and compiled first, in every position that is shown: only where a test asks."""
+"""Who stands better is searched for, and compiled first, in every position that is shown: only
+where a test asks.
+"""
 EMPTY = """() => {
   for (const id of ["content", "toasts", "live"]) document.getElementById(id)?.replaceChildren();
   NO_BAR
@@ -57,7 +66,9 @@ def desk(browser):
 @pytest.fixture(scope="session")
 def hand(browser):
     """A small screen that is touched."""
-    with watched_tab(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True) as tab:
+    with watched_tab(
+        browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    ) as tab:
         yield tab
 
 
@@ -82,20 +93,25 @@ def kept(request):
 
 @contextlib.contextmanager
 def watched_tab(browser, **options):
-    """A tab for many tests, since a new one takes twice the time, and all that goes wrong in it or leaves the
+    """A tab for many tests, since a new one takes twice the time, and all that goes wrong in it or
+    leaves the
     machine."""
     context = browser.new_context(reduced_motion="reduce", **options)
     context.add_init_script(NO_BAR)
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: wrong.append(request.url) if "127.0.0.1" not in request.url else None)
+    page.on(
+        "request",
+        lambda request: wrong.append(request.url) if "127.0.0.1" not in request.url else None,
+    )
     yield page, context.new_cdp_session(page), wrong
     context.close()
 
 
 @contextlib.contextmanager
 def as_new(page, devtools, wrong, kept):
-    """The tab for one test, in which nothing may go wrong; afterwards nothing is left of it but the modules of the page
+    """The tab for one test, in which nothing may go wrong; afterwards nothing is left of it but the
+    modules of the page
     of the server `kept`: to load them takes half the time of a test."""
     wrong.clear()
     yield page
@@ -133,7 +149,9 @@ def served(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def site(served):
-    """A page with Connect Four and its net, under a path with a space; RAVE and GRAVE are left to slower tests."""
+    """A page with Connect Four and its net, under a path with a space; RAVE and GRAVE are left to
+    slower tests.
+    """
     return write_site(served, "a site", ["connect_four"], families=("uct",))
 
 

@@ -20,7 +20,13 @@ from anyzero.networks.weights import save_network
 from tests import OWN
 from tests.learning.reports import make_report
 
-GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}
+GAME_LINE = {
+    "names": ["champion", "champion"],
+    "start": 0,
+    "actions": [4, 0, 8],
+    "payoffs": [0.0, 0.0],
+    "end": "plies",
+}
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
 NASTY = "<img src=x onerror=alert(1)>"
 
@@ -40,7 +46,9 @@ for line in sys.stdin:
 
 
 def fill(folder: Path) -> list[str]:
-    """Everything that a server can find in its folder; returns what it is told on the command line."""
+    """Everything that a server can find in its folder; returns what it is told on the command
+    line.
+    """
     for name in ("small", "running"):
         make_run(folder / "runs" / name)
     (folder / "runs" / "broken").mkdir()
@@ -58,23 +66,108 @@ def fill(folder: Path) -> list[str]:
 
 
 def make_run(path: Path) -> None:
-    """Three generations of tic-tac-toe and one block of games; nothing was trained, nothing measured."""
-    folder, game = RunFolder.create(path, RunConfig(game="tic_tac_toe", minutes=17.0)), load("tic_tac_toe")
+    """Three generations of tic-tac-toe and one block of games; nothing was trained, nothing
+    measured.
+    """
+    folder, game = (
+        RunFolder.create(path, RunConfig(game="tic_tac_toe", minutes=17.0)),
+        load("tic_tac_toe"),
+    )
     network = new_network(game, resolve(parse_network("tiny"), game))
     with folder.locked():
         for number in range(3):
             part = folder.part(number)
             save_network(part / "network.safetensors", network, game)
-            write_whole(part / "report.json", json.dumps(make_report(number, champion=number)).encode())
+            write_whole(
+                part / "report.json", json.dumps(make_report(number, champion=number)).encode()
+            )
             folder.commit(number, {"champion": number, "previous": None, "promoted": True})
-        write_whole(folder.games_path(1, 0), (json.dumps({"generation": 1, **GAME_LINE}) + "\n").encode())
+        write_whole(
+            folder.games_path(1, 0), (json.dumps({"generation": 1, **GAME_LINE}) + "\n").encode()
+        )
 
 
 ROWS = [
-    ("hex", "size=5", "rave:100", "uct:100", 100, 100, "both", 10, 8, 0, 2, 0.8, 0.5, 0.9, 0, 0, 0, 1),
-    ("hex", "size=5", "rave:500", "uct:100", 500, 100, "both", 10, 9, 0, 1, 0.9, 0.6, 1.0, 0, 0, 0, 1),
-    ("hex", "size=5", "rave:100", "uct:500", 100, 500, "both", 20, 14, 0, 6, 0.7, 0.5, 0.9, 0, 0, 0, 1),
-    ("hex", "size=5", "rave:500", "uct:500", 500, 500, "both", 20, 17, 0, 3, 0.85, 0.6, 1.0, 0, 0, 0, 1),
+    (
+        "hex",
+        "size=5",
+        "rave:100",
+        "uct:100",
+        100,
+        100,
+        "both",
+        10,
+        8,
+        0,
+        2,
+        0.8,
+        0.5,
+        0.9,
+        0,
+        0,
+        0,
+        1,
+    ),
+    (
+        "hex",
+        "size=5",
+        "rave:500",
+        "uct:100",
+        500,
+        100,
+        "both",
+        10,
+        9,
+        0,
+        1,
+        0.9,
+        0.6,
+        1.0,
+        0,
+        0,
+        0,
+        1,
+    ),
+    (
+        "hex",
+        "size=5",
+        "rave:100",
+        "uct:500",
+        100,
+        500,
+        "both",
+        20,
+        14,
+        0,
+        6,
+        0.7,
+        0.5,
+        0.9,
+        0,
+        0,
+        0,
+        1,
+    ),
+    (
+        "hex",
+        "size=5",
+        "rave:500",
+        "uct:500",
+        500,
+        500,
+        "both",
+        20,
+        17,
+        0,
+        3,
+        0.85,
+        0.6,
+        1.0,
+        0,
+        0,
+        0,
+        1,
+    ),
 ]
 
 
@@ -135,7 +228,8 @@ def board(rules):
     outlines = [((x, 0.0), (x + 1.0, 0.0), (x + 1.0, 1.0), (x, 1.0)) for x in (0.0, 1.5)]
     cells = (Cell("one", outlines[0]), Cell("two", outlines[1]))
     label, clicks = Label(1.0, 1.4, "{NASTY}", 0.2), {{0: ("one",), 1: ("two",)}}
-    return Board(cells, captions=("{NASTY}",), moves=("0", "1"), clicks=clicks, over=(label,), title="{NASTY}")
+    texts = {{"captions": ("{NASTY}",), "moves": ("0", "1"), "title": "{NASTY}"}}
+    return Board(cells, clicks=clicks, over=(label,), **texts)
 '''
 
 
@@ -147,14 +241,21 @@ def write_own_games(folder: Path) -> list[str]:
     plain, drawn = folder / "heap.py", folder / "drawn_heap.py"
     write_whole(plain, OWN_GAME.replace("PICTURE", "").replace("MORE", "[]").encode())
     source = OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[board]")
-    write_whole(drawn, source.replace("max_plies=size)", f"max_plies=size, seat_names={LONG_NAMES})").encode())
+    write_whole(
+        drawn,
+        source.replace("max_plies=size)", f"max_plies=size, seat_names={LONG_NAMES})").encode(),
+    )
     return [str(plain), str(drawn)]
 
 
 def write_site(served, name, games, families=FAMILIES):
     """With modules for these families of searches, each of which takes seconds to compile."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families})
+        patch.setattr(
+            "anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families}
+        )
         export(games, web=served.folder / name, net="best")
     (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
-    return SimpleNamespace(folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/")
+    return SimpleNamespace(
+        folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/"
+    )

@@ -22,10 +22,23 @@ class ServerProcess:
         self.start(port)
 
     def start(self, port: int) -> None:
-        command = [sys.executable, "-m", "anyzero", "serve", "--json", "--no-prepare", "--port", str(port)]
+        command = [
+            sys.executable,
+            "-m",
+            "anyzero",
+            "serve",
+            "--json",
+            "--no-prepare",
+            "--port",
+            str(port),
+        ]
         data = ["--data", str(self.folder / "games.sqlite3"), *self.words]
         self.process = subprocess.Popen(
-            [*command, *data], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder
+            [*command, *data],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
         )
         line = self.process.stdout.readline()
         if not line:
@@ -52,7 +65,9 @@ class ServerProcess:
 
 
 class Tab:
-    """A client: `ask` waits for the answer to its own message, `hear` for the next message of a type."""
+    """A client: `ask` waits for the answer to its own message, `hear` for the next message of a
+    type.
+    """
 
     def __init__(self, socket: Any, patience_s: float) -> None:
         self.socket, self.patience_s = socket, patience_s

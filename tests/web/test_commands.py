@@ -17,7 +17,10 @@ HEAVY = ("fastapi", "uvicorn", "websockets", "pydantic", "sqlite3")
 
 
 def test_help_imports_nothing_of_the_web():
-    code = f"import sys; from anyzero.cli.app import app; print(sorted(set({HEAVY}) & set(sys.modules)))"
+    code = (
+        f"import sys; from anyzero.cli.app import app; print(sorted(set({HEAVY}) & "
+        "set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -26,21 +29,29 @@ def test_help_imports_nothing_of_the_web():
     ("words", "sentence"),
     [
         (["serve", "--game", "nowhere.py"], "cannot read the game file nowhere.py"),
-        (["serve", "--game", "./heap.py:sise=7"], "./heap.py has no option 'sise'; did you mean size?"),
+        (
+            ["serve", "--game", "./heap.py:sise=7"],
+            "./heap.py has no option 'sise'; did you mean size?",
+        ),
         (["serve", "--engine", "Fish=uci:no-such-fish"], "there is no program 'no-such-fish'"),
         (["serve", "--data", "note.txt"], "cannot save games in note.txt"),
         (["serve", "--port", "{port}"], "port {port}"),
         (["play", "hex", "--web", "--save", "game.json"], "--save is for the terminal"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_one_sentence(server, tmp_path, monkeypatch, capsys, words, sentence):
+def test_what_cannot_be_served_is_said_in_one_sentence(
+    server, tmp_path, monkeypatch, capsys, words, sentence
+):
     write_own_games(tmp_path)
-    (tmp_path / "note.txt").write_text("not a database, but long enough to be looked at as one " * 20)
+    (tmp_path / "note.txt").write_text(
+        "not a database, but long enough to be looked at as one " * 20
+    )
     words = [word.format(port=server.port) for word in words]
     more = (
         []
         if words[0] == "play"
-        else ["--port", "0"] * ("--port" not in words) + ["--data", ":memory:"] * ("--data" not in words)
+        else ["--port", "0"] * ("--port" not in words)
+        + ["--data", ":memory:"] * ("--data" not in words)
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["anyzero", *words, *more])
@@ -86,7 +97,9 @@ class PlayProcess(ServerProcess):
         self.url = json.loads(self.process.stdout.readline())["url"]
 
 
-@pytest.mark.parametrize("game", [pytest.param("hex:size=3", marks=pytest.mark.slow), "heap.py:size=4"])
+@pytest.mark.parametrize(
+    "game", [pytest.param("hex:size=3", marks=pytest.mark.slow), "heap.py:size=4"]
+)
 def test_play_in_a_browser_is_the_same_table(tmp_path, game):
     write_own_games(tmp_path)
     process = PlayProcess(tmp_path, game, "--seat0", "random", "--seed", "7")

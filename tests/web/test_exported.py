@@ -1,4 +1,6 @@
-"""The page without a server: from files that anything may serve, in a real browser, with the network cut."""
+"""The page without a server: from files that anything may serve, in a real browser, with the
+network cut.
+"""
 
 import json
 import random
@@ -21,7 +23,15 @@ from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
 from tests.web.folders import EXAMPLE, write_site
-from tests.web.test_page import click_cell, has_ended, open_game, play_move, result_on, until, wait_ply
+from tests.web.test_page import (
+    click_cell,
+    has_ended,
+    open_game,
+    play_move,
+    result_on,
+    until,
+    wait_ply,
+)
 from tests.web.test_page_access import axe, few_and_rest, serious  # noqa: F401 (a fixture)
 
 TELLER = Path(__file__).parent / "exported.mjs"
@@ -45,7 +55,9 @@ def told_by_node(site, questions):
     if shutil.which("node") is None:
         pytest.skip("there is no Node here")
     lines = "".join(json.dumps(question) + "\n" for question in questions)
-    done = subprocess.run(["node", TELLER, site.folder], input=lines, capture_output=True, text=True)
+    done = subprocess.run(
+        ["node", TELLER, site.folder], input=lines, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -75,7 +87,12 @@ PLAYERS = [
 ]
 PLAYERS += ["halving:3", "halving:100"]
 OF_RAVE = ["amaf:80", "rave:200", "shuss:150", "shuss:60,temperature=1"]
-ASKING = ["puct:40@best", "gumbel:20,considered=4@best", "gumbel:1,temperature=2@best", "level:hard"]
+ASKING = [
+    "puct:40@best",
+    "gumbel:20,considered=4@best",
+    "gumbel:1,temperature=2@best",
+    "level:hard",
+]
 
 
 def check_searches(site, name, players, positions=2):
@@ -93,7 +110,9 @@ def check_searches(site, name, players, positions=2):
     ]
     for question, told in zip(questions, told_by_node(site, questions), strict=True):
         arguments = search_arguments(split_player(question["player"]), game)
-        found = Searcher(game, **arguments).search(play_all(game, question["actions"])[-1], int(question["seed"]))
+        found = Searcher(game, **arguments).search(
+            play_all(game, question["actions"])[-1], int(question["seed"])
+        )
         visits = {child["move"]: child["visits"] for child in told["result"]["children"]}
         assert (told["result"]["best_move"], visits) == (found.best_move, found.visits), question
         assert told["result"]["principal_variation"] == found.principal_variation, question
@@ -124,7 +143,9 @@ def check_pictures(site, name, positions):
     lines = [random_actions(game, draw) for _ in range(positions)]
     told = told_by_node(site, [{"game": game.name, "actions": actions} for actions in lines])
     for actions, found in zip(lines, told, strict=True):
-        table = GameInProgress.played(game, None, move_texts(game, game.initial_state(), actions)[0])
+        table = GameInProgress.played(
+            game, None, move_texts(game, game.initial_state(), actions)[0]
+        )
         ours = json.loads(json.dumps(position_values(table)))
         ours["position"] = None
         assert_close(found, ours, name)
@@ -150,7 +171,9 @@ def test_searches_in_wasm_find_what_they_find_here(site):
 
 def check_halving_by_the_clock(site, player):
     """It ends with one survivor."""
-    (told,) = told_by_node(site, [{"game": "connect_four", "actions": [], "player": player, "seed": "1"}])
+    (told,) = told_by_node(
+        site, [{"game": "connect_four", "actions": [], "player": player, "seed": "1"}]
+    )
     best, *others = told["result"]["children"]
     assert (best["prior"], {child["prior"] for child in others}) == (1, {0})
     # The first round is one visit each, however late it is.
@@ -173,16 +196,30 @@ def test_pictures_without_python_are_those_of_the_server(site):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*(name for name in BUILT_IN if name != "connect_four"), str(EXAMPLE)])
+@pytest.mark.parametrize(
+    "name", [*(name for name in BUILT_IN if name != "connect_four"), str(EXAMPLE)]
+)
 def test_every_game_searches_and_looks_the_same_and_is_played_to_its_end(served, page, name):
     site = write_site(served, load(name).name, [name])
-    asking = [] if name == str(EXAMPLE) or net_method(net_file(name)) == "expectimax" else ["gumbel:8@best"]
+    asking = (
+        []
+        if name == str(EXAMPLE) or net_method(net_file(name)) == "expectimax"
+        else ["gumbel:8@best"]
+    )
     check_searches(site, name, ["uct:200", "rave:200", "grave:200", *asking], positions=1)
     check_pictures(site, name, 30)
     cut_the_network(page, site)
-    seats = "uct:50" if name == "take_it_easy" else "uct:50 gumbel:2@best" if asking else "uct:50 rave:50"
+    seats = (
+        "uct:50"
+        if name == "take_it_easy"
+        else "uct:50 gumbel:2@best"
+        if asking
+        else "uct:50 rave:50"
+    )
     page.goto(f"{site.url}#/play?game={load(name).name}&seats={seats.replace(' ', '+')}&seed=4")
-    page.wait_for_selector(".status small, .status:has-text('draw')", timeout=300_000)  # a draw is told once
+    page.wait_for_selector(
+        ".status small, .status:has-text('draw')", timeout=300_000
+    )  # a draw is told once
     assert re.search("won|draw|points|resigned", page.inner_text(".status"), re.IGNORECASE)
 
 
@@ -261,7 +298,11 @@ def test_damaged_weights_are_said_in_a_sentence(site, served, page):
     weights.write_bytes(content)
     open_game(page, bad, "connect_four", "human gumbel:8@best")
     click_cell(page, "d1")
-    until(page, "document.querySelector('.hint-words').textContent.includes('weights of the net are damaged')")
+    until(
+        page,
+        "document.querySelector('.hint-words').textContent.includes('weights of the net are "
+        "damaged')",
+    )
 
 
 def test_a_browser_without_vectors_is_told_so(site, page):

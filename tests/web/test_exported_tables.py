@@ -9,7 +9,8 @@ from tests.web.test_page import click_cell, open_game, until, wait_ply
 
 RESIGN = """async () => {
   const { link } = await import('./link.js');
-  const { table } = await link.ask({ type: 'new', game: 'connect_four', seats: ['uct:60s', 'human'] });
+  const seats = ['uct:60s', 'human'];
+  const { table } = await link.ask({ type: 'new', game: 'connect_four', seats });
   return link.ask({ type: 'resign', table }).catch((error) => error.message);
 }"""
 
@@ -58,7 +59,9 @@ def test_a_game_is_shared_saved_and_loaded(site, page):
 
 def test_a_file_comes_back_as_it_was_and_one_with_a_fault_is_refused(site, page):
     players, tags = ["Anna", "uct:20"], {"Event": "Cup"}
-    table = GameInProgress(load("connect_four"), players=players, seed=3, date="2020-02-29", tags=tags)
+    table = GameInProgress(
+        load("connect_four"), players=players, seed=3, date="2020-02-29", tags=tags
+    )
     table.play("d", seconds=2.5)
     table.play("c", seconds=0.25, evaluation=Evaluation(value=-0.5, simulations=20))
     table.play("e")
@@ -70,16 +73,30 @@ def test_a_file_comes_back_as_it_was_and_one_with_a_fault_is_refused(site, page)
     for name, values in FAULTS.items():
         for value in values:
             assert said_of(page, {**record, name: value}) == NO_RECORD + name, value
-    for payoffs, how in [([-1, 1], "rules"), ([1, -0.5], "resign"), ([0, 0], "unfinished"), (None, "resign")]:
+    for payoffs, how in [
+        ([-1, 1], "rules"),
+        ([1, -0.5], "resign"),
+        ([0, 0], "unfinished"),
+        (None, "resign"),
+    ]:
         broken = {**record, "result": {"payoffs": payoffs, "termination": how}}
         assert said_of(page, broken) == "the result in the file is not that of its moves"
     for seed in (2**53, -1, 0.5, "3"):
-        assert said_of(page, {**record, "seed": seed}) == "a seed here is a whole number from 0 to 9007199254740991"
+        assert (
+            said_of(page, {**record, "seed": seed})
+            == "a seed here is a whole number from 0 to 9007199254740991"
+        )
     won = GameInProgress.played(load("connect_four"), None, list("dcdcdcd")).to_record().to_json()
     unsaid = {"payoffs": None, "termination": "unfinished"}
-    assert [said_of(page, {**won, "result": result}) for result in (won["result"], unsaid)] == ["loaded", "loaded"]
+    assert [said_of(page, {**won, "result": result}) for result in (won["result"], unsaid)] == [
+        "loaded",
+        "loaded",
+    ]
     resigned = {"payoffs": [1, -1], "termination": "resign"}
-    assert said_of(page, {**won, "result": resigned}) == "the result in the file is not that of its moves"
+    assert (
+        said_of(page, {**won, "result": resigned})
+        == "the result in the file is not that of its moves"
+    )
     load_text(page, json.dumps(record))
     until(page, "/resigned/.test(document.querySelector('.status')?.textContent)")
     assert GameRecord.from_json(save_game(page)) == GameRecord.from_json(record)
@@ -94,7 +111,10 @@ FAULTS = {
     "moves": [5, ["d", None, "e"]],
     "date": [5, "2020-02-30", "yesterday"],
     "clocks": ["2.5", [-1, 1, 1], [1]],
-    "evaluations": [[{**EVALUATION, "value": 2}, None, None], [{**EVALUATION, "simulations": "20"}, None, None]],
+    "evaluations": [
+        [{**EVALUATION, "value": 2}, None, None],
+        [{**EVALUATION, "simulations": "20"}, None, None],
+    ],
     "result": [None, {"payoffs": None}, {"payoffs": [2, -2], "termination": "resign"}],
     "tags": [["Cup"], {"Event": 5}, {"Event": "Cup\n"}],
 }
@@ -106,7 +126,8 @@ def said_of(page, values):
     return page.evaluate(
         """async (text) => {
           const { link } = await import('./link.js');
-          return link.ask({ type: 'load', form: 'json', text }).then(() => 'loaded', (error) => error.message);
+          const reply = link.ask({ type: 'load', form: 'json', text });
+          return reply.then(() => 'loaded', (error) => error.message);
         }""",
         text,
     )
@@ -122,12 +143,16 @@ def load_text(page, text):
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Load").click()
     assert chooser.value.element.get_attribute("accept") == ".json"  # what this page reads
-    chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": text.encode()})
+    chooser.value.set_files(
+        {"name": "game.json", "mimeType": "application/json", "buffer": text.encode()}
+    )
 
 
 def test_what_cannot_play_here_is_said_in_a_sentence(site, page):
     page.goto(f"{site.url}#/play?game=connect_four&seats=human+expectimax:3")
     page.get_by_text("expectimax:3 cannot play here; known: flat").first.wait_for()
     page.goto(f"{site.url}#/play?game=connect_four:rows=8")
-    page.get_by_text("this page has connect_four:rows=6,columns=7, not connect_four:rows=8").first.wait_for()
+    page.get_by_text(
+        "this page has connect_four:rows=6,columns=7, not connect_four:rows=8"
+    ).first.wait_for()
     assert page.evaluate(RESIGN) == "it is uct:60s's turn"

@@ -27,7 +27,9 @@ def test_a_run_has_its_history_and_its_games(server):
     assert games == [{"names": ["champion", "champion"], "plies": 3, "payoffs": [0.0, 0.0]}]
     game = get(server, "api/runs/small/games/1/0/0")
     assert game["moves"] == ["b2", "a1", "c3"]
-    assert get(server, "api/runs/small/games/1/0/7") == {"error": "the block has 1 game, not a game 7"}
+    assert get(server, "api/runs/small/games/1/0/7") == {
+        "error": "the block has 1 game, not a game 7"
+    }
 
 
 def test_games_of_a_run_that_are_no_games_are_named(server):
@@ -40,7 +42,10 @@ def test_games_of_a_run_that_are_no_games_are_named(server):
 
 
 def test_experiments_are_the_tables_among_the_files(server):
-    assert [one["name"] for one in get(server, "api/experiments")["experiments"]] == ["grid.csv", "rave.csv"]
+    assert [one["name"] for one in get(server, "api/experiments")["experiments"]] == [
+        "grid.csv",
+        "rave.csv",
+    ]
     rows = get(server, "api/experiments/rave.csv")["rows"]
     assert [(row["budgets"], row["wins"], row["score"][0]) for row in rows] == [
         (["100", "100"], 8, 0.8),

@@ -27,14 +27,18 @@ POLL_MS = 10
 
 
 def open_game(page, server, game, seats=PEOPLE, moves=""):
-    page.goto(f"{server.url}#/play?game={game}&seats={seats.replace(' ', '+')}&moves={moves.replace(' ', '+')}")
+    query = f"game={game}&seats={seats}&moves={moves}".replace(" ", "+")
+    page.goto(f"{server.url}#/play?{query}")
     page.wait_for_selector(".panel .status")
 
 
 def until(page, script, seconds=30):
     """Wait until a script is true; the page's own policy forbids a browser to do that by itself."""
     wait = f"Date.now() < end && await new Promise((go) => setTimeout(() => go(true), {POLL_MS}))"
-    loop = f"const end = Date.now() + {1000 * seconds}; while (!({script})) if (!({wait})) return false; return true;"
+    loop = (
+        f"const end = Date.now() + {1000 * seconds}; while (!({script})) if (!({wait})) "
+        "return false; return true;"
+    )
     assert page.evaluate(f"async () => {{ {loop} }}"), f"still not so: {script}"
 
 
@@ -75,7 +79,8 @@ def play_move(page, draw, press=click_cell):
         press(page, draw.choice(found))
         until(
             page,
-            f"document.querySelectorAll('.picked').length != {picked} || document.querySelector('dialog') || "
+            f"document.querySelectorAll('.picked').length != {picked} || "
+            "document.querySelector('dialog') || "
             f"document.querySelector('.board').dataset.ply != {before}",
         )
         if page.locator("dialog").count():
@@ -85,7 +90,10 @@ def play_move(page, draw, press=click_cell):
 
 
 def has_ended(page):
-    return page.locator(".status small, .status:has-text('has won'), .status:has-text('draw')").count() > 0
+    return (
+        page.locator(".status small, .status:has-text('has won'), .status:has-text('draw')").count()
+        > 0
+    )
 
 
 def play_to_the_end(page, press=click_cell):
@@ -104,7 +112,9 @@ def result_on(page):
     return line.inner_text() if line.count() else page.inner_text(".status")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GAMES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GAMES]
+)
 def test_a_game_is_played_to_its_end_by_mouse(server, page, name):
     seats, moves = ("human", random_moves(name, 32)) if name == "take_it_easy" else (PEOPLE, "")
     open_game(page, server, GAMES[name], seats, moves)
@@ -147,13 +157,18 @@ def test_chess_ends_with_mate_by_click_and_drag(server, page):
 
 
 def test_a_promotion_asks_which_piece(server, page):
-    page.goto(f"{server.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    page.goto(
+        f"{server.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1"
+    )
     page.wait_for_selector(".panel .status")
     click_cell(page, "a7")
     click_cell(page, "a8")
     page.locator("dialog .choices button", has_text="a7a8n").click()
     wait_ply(page, 1)
-    assert page.locator('[data-cell="a8"]').get_attribute("aria-label") == "a8, white knight, last move"
+    assert (
+        page.locator('[data-cell="a8"]').get_attribute("aria-label")
+        == "a8, white knight, last move"
+    )
 
 
 def test_hex_is_played_by_arrow_keys_and_told_in_words(server, page):
@@ -161,7 +176,9 @@ def test_hex_is_played_by_arrow_keys_and_told_in_words(server, page):
     assert page.locator('[data-cell="a1"]').get_attribute("aria-label") == "a1, empty, playable"
     page.locator('[data-cell="a1"]').focus()
     # blue goes down the first column, orange answers on the second: right, then back and down
-    for number, keys in enumerate(["", "ArrowRight", "ArrowDown ArrowLeft", "ArrowRight", "ArrowDown ArrowLeft"], 1):
+    for number, keys in enumerate(
+        ["", "ArrowRight", "ArrowDown ArrowLeft", "ArrowRight", "ArrowDown ArrowLeft"], 1
+    ):
         for key in keys.split():
             page.keyboard.press(key)
         page.keyboard.press("Enter")
@@ -213,11 +230,15 @@ def test_a_link_that_cannot_be_opened_is_explained_once(server, page):
 
 def test_an_answer_that_comes_after_its_page_was_left_changes_nothing(server, page):
     page.goto(server.url)
-    late = "ask = () => new Promise((_, reject) => { window.fail = () => reject(new Error('late')); })"
+    late = (
+        "ask = () => new Promise((_, reject) => { window.fail = () => reject(new Error('late')); })"
+    )
     page.evaluate(f"import('/link.js').then(({{ link }}) => {{ link.{late}; }})")
     page.evaluate("location.hash = '#/play?game=hex&moves=c3'")
     until(page, "window.fail")
-    page.evaluate("import('/link.js').then(({ link }) => { delete link.ask; location.hash = '#/watch'; })")
+    page.evaluate(
+        "import('/link.js').then(({ link }) => { delete link.ask; location.hash = '#/watch'; })"
+    )
     page.wait_for_selector(".page-watch .card")
     page.evaluate("fail(); delete window.fail")
     assert page.locator("h1").inner_text() == "Watch the computer play itself"
@@ -233,7 +254,11 @@ def test_a_shared_link_opens_the_same_game_and_a_position(server, page):
         page.goto(link)
         page.wait_for_selector(".panel .status")
         assert ply(page) == plies
-        assert page.locator('[data-cell="d4"]').get_attribute("aria-label").startswith("d4, blue (x) stone")
+        assert (
+            page.locator('[data-cell="d4"]')
+            .get_attribute("aria-label")
+            .startswith("d4, blue (x) stone")
+        )
         page.get_by_role("button", name="Share").click()
         assert page.locator("dialog input").last.input_value() == text
         page.keyboard.press("Escape")
@@ -299,7 +324,9 @@ def test_an_analysis_fills_the_board_and_the_table(server, page):
     assert first.locator(".ghost").count() >= 1
     first.get_by_role("button", name="Value", exact=True).first.click()
     texts = "[...document.querySelector('.lane').querySelectorAll('.overlay .warm-text')]"
-    until(page, f"{texts}.some((text) => /\\d\\.\\d\\d/.test(text.textContent))", 300)  # once some moves have values
+    until(
+        page, f"{texts}.some((text) => /\\d\\.\\d\\d/.test(text.textContent))", 300
+    )  # once some moves have values
     page.wait_for_selector(".aside .chart .dot")
 
 
@@ -322,7 +349,11 @@ def test_an_analysis_of_a_game_with_points_shows_points(server, page):
     page.get_by_label("Method A", exact=True).select_option("method:uct")
     page.get_by_label("Method A: budget").fill("500")
     page.get_by_role("button", name="Search").first.click()
-    until(page, "/^[1-9][0-9]*\\.[0-9] points$/.test(document.querySelector('.lane .value')?.textContent)", 300)
+    until(
+        page,
+        "/^[1-9][0-9]*\\.[0-9] points$/.test(document.querySelector('.lane .value')?.textContent)",
+        300,
+    )
     assert "Points" in page.locator(".lane thead").first.inner_text()
     assert page.locator(".lane tbody td:nth-child(3)").first.inner_text()[0] in "123456789"
     page.wait_for_selector(".aside .chart .dot")
@@ -339,7 +370,9 @@ def test_a_watched_game_with_points_draws_its_curve_in_points(server, page):
     )
     page.wait_for_selector(".graph .chart[aria-label='Points over the game']", timeout=60_000)
     assert "307" in page.locator(".graph .chart text").all_text_contents()
-    assert re.fullmatch("about [0-9]+ points", page.locator(".move.seat0[title]").first.get_attribute("title"))
+    assert re.fullmatch(
+        "about [0-9]+ points", page.locator(".move.seat0[title]").first.get_attribute("title")
+    )
 
 
 def test_a_page_finds_its_server_again(tmp_path, page):

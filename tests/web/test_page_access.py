@@ -41,13 +41,17 @@ def axe():
 
 
 def serious(axe, page):
-    """The findings that would shut somebody out, each with its elements; in the dark only colours differ."""
+    """The findings that would shut somebody out, each with its elements; in the dark only colours
+    differ.
+    """
     page.emulate_media(color_scheme="light")
     if not page.evaluate("'axe' in window"):  # it stays while only the part behind the # changes
         page.evaluate(axe.axe_script)
     found = page.evaluate("only => axe.run(only)", ONLY_WRONG)["violations"]
     page.emulate_media(color_scheme="dark")
-    found += page.evaluate("only => axe.run({...only, runOnly: ['color-contrast']})", ONLY_WRONG)["violations"]
+    found += page.evaluate("only => axe.run({...only, runOnly: ['color-contrast']})", ONLY_WRONG)[
+        "violations"
+    ]
     return [
         f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
         for one in found
@@ -56,7 +60,9 @@ def serious(axe, page):
     ]
 
 
-@pytest.mark.parametrize("places", few_and_rest(PAGES, ["play", "advisor", "runs/small", "experiments/grid.csv"]))
+@pytest.mark.parametrize(
+    "places", few_and_rest(PAGES, ["play", "advisor", "runs/small", "experiments/grid.csv"])
+)
 def test_every_page_is_open_to_everybody(server, page, axe, places):
     open_game(page, server, "tic_tac_toe")  # so that there is a game to go on with
     found = []
@@ -83,7 +89,9 @@ def test_dialogs_and_an_analysis_are_open_to_everybody(server, page, axe):
     page.goto(server.url)
     page.get_by_role("button", name="Options").click()
     found = serious(axe, page)
-    page.goto(f"{server.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    page.goto(
+        f"{server.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1"
+    )
     click_cell(page, "a7")
     click_cell(page, "a8")
     page.wait_for_selector("dialog .choices")

@@ -1,4 +1,6 @@
-"""What a player sees beside the board: who stands better, the moves in pairs, and the game looked over afterwards."""
+"""What a player sees beside the board: who stands better, the moves in pairs, and the game looked
+over afterwards.
+"""
 
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
@@ -15,7 +17,9 @@ def test_a_click_anywhere_in_a_column_drops_a_stone(server, page):
 
 def test_the_bar_says_who_stands_better_and_can_be_hidden(server, page):
     page.goto(server.url)
-    page.evaluate("localStorage.removeItem('evaluation')")  # as a new visitor's; no other page is loaded below
+    page.evaluate(
+        "localStorage.removeItem('evaluation')"
+    )  # as a new visitor's; no other page is loaded below
     open_game(page, server, "tic_tac_toe", moves=BLUNDER)
     page.wait_for_selector(".win-bar", timeout=120_000)
     assert page.locator(".win-bar").get_attribute("aria-label").startswith("Chance to win: X ")
@@ -40,7 +44,9 @@ def test_the_review_finds_the_blunder_and_the_game_goes_on_from_there(server, pa
 
 
 def test_a_game_that_began_elsewhere_is_played_on_analysed_and_shared_from_there(server, page):
-    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+human&position=3/1o1/x2+x&moves=c3+c1")
+    page.goto(
+        f"{server.url}#/play?game=tic_tac_toe&seats=human+human&position=3/1o1/x2+x&moves=c3+c1"
+    )
     wait_ply(page, 2)
     page.keyboard.press("[")
     page.get_by_role("button", name="Play on from here").click()
@@ -56,17 +62,27 @@ def test_a_game_that_began_elsewhere_is_played_on_analysed_and_shared_from_there
 
 
 def test_a_review_numbers_moves_as_their_list_does(server, page):
-    """The second seat began: its move stands alone in the first row, and the answer in the second."""
+    """The second seat began: its move stands alone in the first row, and the answer in the
+    second.
+    """
     page.goto(server.url)
     seats = "[1, 0, 1, 0].map((seat) => ({ seat }))"
-    script = f"import('/moves.js').then((own) => [0, 1, 2, 3].map((ply) => own.moveNumber({seats}, ply)))"
+    script = (
+        "import('/moves.js').then((own) => [0, 1, 2, 3].map((ply) => "
+        f"own.moveNumber({seats}, ply)))"
+    )
     assert page.evaluate(script) == ["1. …", "2.", "2. …", "3."]
 
 
 def test_all_who_have_won_are_named(server, page):
     page.goto(server.url)
-    view = "over: true, termination: 'rules', seats: Array(3).fill('human'), seat_names: ['blue', 'orange', 'black']"
-    script = f"import('/table.js').then((own) => own.caption({{ {view}, payoffs: [0.5, -1, 0.5] }}))"
+    view = (
+        "over: true, termination: 'rules', seats: Array(3).fill('human'), seat_names: "
+        "['blue', 'orange', 'black']"
+    )
+    script = (
+        f"import('/table.js').then((own) => own.caption({{ {view}, payoffs: [0.5, -1, 0.5] }}))"
+    )
     assert page.evaluate(script) == "Blue and Black won"
 
 
@@ -78,7 +94,9 @@ def test_seats_have_the_colour_of_their_pieces_before_there_are_any(server, page
 
 def test_a_rematch_exchanges_the_seats_and_begins_where_the_game_did(server, page):
     start = "3/1o1/x2+x"
-    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+random&position={start}&moves=b1+c1+a2+c2+a3")
+    page.goto(
+        f"{server.url}#/play?game=tic_tac_toe&seats=human+random&position={start}&moves=b1+c1+a2+c2+a3"
+    )
     page.wait_for_selector(".seat-name:text('Random moves o')")
     page.get_by_role("button", name="Rematch").click()
     page.wait_for_selector(".seat-name:text('Random moves x')")

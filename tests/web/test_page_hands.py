@@ -47,20 +47,26 @@ def test_a_pawn_is_promoted_by_touch_to_what_is_chosen(server, phone):
     tap_cell(phone, "a8")
     phone.locator("dialog .choices button", has_text="a7a8r").tap()
     wait_ply(phone, 1)
-    assert phone.locator('[data-cell="a8"]').get_attribute("aria-label") == "a8, white rook, last move"
+    assert (
+        phone.locator('[data-cell="a8"]').get_attribute("aria-label") == "a8, white rook, last move"
+    )
     assert phone.inner_text(".status small") == "White won"
 
 
 def test_cells_on_a_phone_are_large_enough_for_a_finger(server, phone):
     open_game(phone, server, "hex:size=11")
-    sizes = phone.eval_on_selector_all(".hit", "all => all.map(one => one.getBoundingClientRect().width)")
+    sizes = phone.eval_on_selector_all(
+        ".hit", "all => all.map(one => one.getBoundingClientRect().width)"
+    )
     assert min(sizes) >= 20  # 121 cells and the slant of the board in 360 pixels
     assert phone.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_the_tools_of_a_game_are_one_row_on_a_phone(server, phone):
     open_game(phone, server, "chess")
-    tops = phone.eval_on_selector_all(".tools:visible button:visible", "all => all.map(one => one.offsetTop)")
+    tops = phone.eval_on_selector_all(
+        ".tools:visible button:visible", "all => all.map(one => one.offsetTop)"
+    )
     assert (len(tops), len(set(tops))) == (5, 1)
 
 
@@ -138,7 +144,9 @@ def test_the_keys_are_written_on_the_page_and_reach_every_tool(server, page):
     until(page, "document.querySelector('.board').dataset.ply == 1")
     page.keyboard.press("r")
     wait_ply(page, 2)
-    press = "key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    press = (
+        "key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    )
     page.evaluate(f"['[', '['].forEach({press})")  # without a pause
     until(page, "document.querySelector('.status').textContent == 'Move 0 of 2'")
     page.keyboard.press("]")

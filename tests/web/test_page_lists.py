@@ -54,7 +54,9 @@ def test_what_is_left_of_a_run_follows_from_its_generations_or_minutes_whichever
     watch = watcher(folder, generations=6, minutes=60.0)
     watch.times = [50.0, 110.0, 130.0]
     watch.since = clock() - 60.0
-    assert watch.left() == ", about 7 min left", "four generations of two minutes, one of them half done"
+    assert watch.left() == ", about 7 min left", (
+        "four generations of two minutes, one of them half done"
+    )
     watch.minutes = 10.0
     assert watch.left() == ", about 4 min left", "600 s less 290 s and 60 s"
     watch.times, watch.minutes = [50.0], None
@@ -75,7 +77,9 @@ def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
 
 
 def test_the_champion_of_a_run_is_an_opponent_by_one_click(server, page):
-    page.route("**/api/runs/small", lambda route: (time.sleep(0.3), route.continue_()))  # nothing to click too early
+    page.route(
+        "**/api/runs/small", lambda route: (time.sleep(0.3), route.continue_())
+    )  # nothing to click too early
     page.goto(f"{server.url}#/runs/small")
     page.get_by_role("button", name="Play the champion").click()
     page.wait_for_selector(".seat-name:text('GUMBEL, 64 simulations, network small')")
@@ -98,7 +102,10 @@ def test_an_experiment_is_a_heat_map_and_a_table(server, page):
 def test_where_only_a_budget_varies_an_experiment_is_a_line(server, page):
     page.goto(f"{server.url}#/experiments/rave.csv")
     page.wait_for_selector(".chart")
-    assert page.locator(".chart .dot title").all_text_contents() == ["score 100: 80", "score 500: 90"]
+    assert page.locator(".chart .dot title").all_text_contents() == [
+        "score 100: 80",
+        "score 500: 90",
+    ]
     assert page.locator(".scroll tbody tr").last.inner_text().split("\t")[-2] == "90.0%"
 
 
@@ -127,7 +134,9 @@ def test_the_advisor_says_what_each_cell_is_worth(server, page):
     page.wait_for_selector(".panel tbody td:nth-child(3):has-text(' to ')", timeout=90_000)
     rows = [row.split("\t") for row in page.locator(".panel tbody tr").all_inner_texts()]
     points = {int(cell): mean for cell, mean, _ in rows}
-    assert all(points[cell] == points[18 - cell] for cell in range(19)), "the half turn changes nothing"
+    assert all(points[cell] == points[18 - cell] for cell in range(19)), (
+        "the half turn changes nothing"
+    )
     assert "where does 928 go" in page.inner_text(".status")
     best = page.locator(".panel tr.best td").first.inner_text()
     click_cell(page, best)
@@ -156,7 +165,10 @@ def test_rules_are_shown_with_two_pictures(server, page):
     page.get_by_role("button", name="Rules").click()
     page.wait_for_selector(".rules figure:nth-child(2) svg")
     assert "connecting the top and bottom edges" in page.locator(".rules").inner_text()
-    assert page.locator(".rules figcaption").all_inner_texts()[1] == "orange (o) has joined left and right and won"
+    assert (
+        page.locator(".rules figcaption").all_inner_texts()[1]
+        == "orange (o) has joined left and right and won"
+    )
 
 
 @pytest.mark.parametrize("screen", ["page", "phone"])
@@ -164,7 +176,10 @@ def test_the_dialog_of_a_new_game_names_the_seats_and_holds_what_is_in_it(server
     page = request.getfixturevalue(screen)
     open_game(page, server, "domineering", "human level:beginner")
     page.get_by_role("button", name="New", exact=True).click()
-    assert page.locator("dialog .field:has(.picker) > span:first-child").all_inner_texts() == ["Vertical", "Horizontal"]
+    assert page.locator("dialog .field:has(.picker) > span:first-child").all_inner_texts() == [
+        "Vertical",
+        "Horizontal",
+    ]
     assert page.evaluate(PUSHED_OUT) == 0
     picker = page.get_by_label("horizontal", exact=True).bounding_box()
     assert picker["width"] >= 160, "Computer, beginner is seen as a whole"

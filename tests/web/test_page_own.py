@@ -1,4 +1,6 @@
-"""A user's own game file and a trained network in the browser; neither brings a line of JavaScript."""
+"""A user's own game file and a trained network in the browser; neither brings a line of
+JavaScript.
+"""
 
 import subprocess
 import sys
@@ -9,7 +11,10 @@ from tests.web.server import ServerProcess
 from tests.web.test_page import click_cell, open_game, play_to_the_end, until
 
 GAME = "my_tic_tac_toe"
-TRAIN = "train tic_tac_toe --run tiny --generations 1 --games 8 --simulations 4 --batches 2 --batch-size 16 --match 0"
+TRAIN = (
+    "train tic_tac_toe --run tiny --generations 1 --games 8 --simulations 4 --batches 2 "
+    "--batch-size 16 --match 0"
+)
 SETTINGS = "--set league.every=0 --set gate.games=0 --set network=tiny"
 
 
@@ -60,7 +65,10 @@ def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
     page.get_by_label("o: budget").fill("8")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector(".panel .status")
-    assert page.locator(".seat-name").all_inner_texts() == ["You x", "GUMBEL, 8 simulations, network small o"]
+    assert page.locator(".seat-name").all_inner_texts() == [
+        "You x",
+        "GUMBEL, 8 simulations, network small o",
+    ]
     click_cell(page, "b2")
     until(page, "Number(document.querySelector('.board').dataset.ply) >= 2", 300)
     assert page.locator('[aria-label$="o, last move"]').count() == 1
@@ -72,7 +80,10 @@ def test_a_player_that_is_in_no_list_keeps_its_seat(server, page):
     page.get_by_label("x", exact=True).select_option("random")
     page.get_by_role("button", name="Apply").click()
     page.wait_for_selector(".seat-name:text('Random moves')")
-    assert page.locator(".seat-name").all_inner_texts()[1] == "GUMBEL, 8 simulations, network small/1 o"
+    assert (
+        page.locator(".seat-name").all_inner_texts()[1]
+        == "GUMBEL, 8 simulations, network small/1 o"
+    )
 
 
 @pytest.fixture

@@ -29,7 +29,11 @@ def test_a_move_is_acknowledged_and_everybody_at_the_table_is_told(server):
             assert [move["move"] for move in told["moves"]] == ["b2"]
             assert told["last"] == ["b2"]
             late = await other.ask(type="move", table=table, move="a1", ply=0)
-            assert late == {"type": "error", "request": 2, "error": "the game has moved on; look again"}
+            assert late == {
+                "type": "error",
+                "request": 2,
+                "error": "the game has moved on; look again",
+            }
 
     run(work())
 
@@ -55,7 +59,9 @@ def test_a_machine_plays_what_the_same_player_plays_elsewhere(server):
 def test_an_engine_that_the_command_line_allows_takes_a_seat(server):
     async def work():
         async with open_tab(server) as tab:
-            view = await tab.ask(type="new", game="tic_tac_toe", seats=["human", "engine:First-in-line"])
+            view = await tab.ask(
+                type="new", game="tic_tac_toe", seats=["human", "engine:First-in-line"]
+            )
             for ply, move in ((2, "a1"), (4, "c3")):
                 await tab.ask(type="move", table=view["table"], move=move)
                 moves = (await tab.hear_table(ply))["moves"]
@@ -84,7 +90,9 @@ def test_undo_goes_back_to_the_persons_decision_and_redo_forward_again(server):
 def test_a_game_without_people_plays_itself_waits_and_goes_on(server):
     async def work():
         async with open_tab(server) as tab:
-            view = await tab.ask(type="new", game="tic_tac_toe", seats=["random", "random"], paused=True)
+            view = await tab.ask(
+                type="new", game="tic_tac_toe", seats=["random", "random"], paused=True
+            )
             assert not view["thinking"]
             await tab.ask(type="pace", table=view["table"], paused=False)
             end = await tab.hear(lambda found: found["type"] == "table" and found["over"])
@@ -97,7 +105,9 @@ def test_a_game_without_people_plays_itself_waits_and_goes_on(server):
 def test_resigning_and_records(server):
     async def work():
         async with open_tab(server) as tab:
-            view = await tab.ask(type="new", game="hex:size=5", seats=["human", "human"], moves=["c3", "b2"])
+            view = await tab.ask(
+                type="new", game="hex:size=5", seats=["human", "human"], moves=["c3", "b2"]
+            )
             table = view["table"]
             await tab.ask(type="resign", table=table)
             end = await tab.hear(lambda found: found["type"] == "table" and found["over"])
@@ -107,7 +117,10 @@ def test_resigning_and_records(server):
             loaded = await tab.ask(type="load", text=text, form="sgf")
             assert (loaded["termination"], loaded["game"]) == ("resign", "hex:size=5,swap=false")
             first = await tab.ask(type="load", text=text + text, form="sgf")
-            assert (loaded["trouble"], first["trouble"]) == ("", "the file has 2 games, and this is the first")
+            assert (loaded["trouble"], first["trouble"]) == (
+                "",
+                "the file has 2 games, and this is the first",
+            )
             empty = await tab.ask(type="load", text="", form="sgf")
             assert empty["error"] == "there is no game in it"
             whole = httpx.get(f"{server.url}api/tables/{table}/record.json").json()
@@ -132,7 +145,9 @@ def test_people_of_a_file_keep_their_names_until_somebody_else_sits_down(server)
 def test_an_analysis_is_streamed_and_adds_up(server):
     async def work():
         async with open_tab(server) as tab:
-            number = await tab.say(type="analyse", game="tic_tac_toe", moves=["b2"], player="uct:30000,solve=0")
+            number = await tab.say(
+                type="analyse", game="tic_tac_toe", moves=["b2"], player="uct:30000,solve=0"
+            )
             found = await tab.hear_done(number)
             last = found[-1]["result"]
             assert found[-1]["done"]
@@ -198,18 +213,36 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "fly"}, "type cannot be 'fly'"),
         ({"type": "join", "table": "../../etc/passwd"}, "there is no game"),
         ({"type": "new", "game": "hexx", "seats": []}, "did you mean hex?"),
-        ({"type": "new", "game": "./evil.py", "seats": ["human", "human"]}, "there is no game './evil.py'"),
+        (
+            {"type": "new", "game": "./evil.py", "seats": ["human", "human"]},
+            "there is no game './evil.py'",
+        ),
         ({"type": "new", "game": "hex:size=99", "seats": ["human", "human"]}, "99"),
         ({"type": "new", "game": "hex", "seats": ["human"]}, "hex has 2 seats, not 1"),
         ({"type": "new", "game": "hex", "seats": ["human", "./p.py"]}, "there is no player"),
         ({"type": "new", "game": "hex", "seats": ["human", "puct:9@../x"]}, "there is no network"),
         ({"type": "new", "game": "hex", "seats": ["human", "gtp:sh"]}, "there is no player"),
         ({"type": "new", "game": "hex", "seats": ["human", "engine:sh"]}, "known: First-in-line"),
-        ({"type": "new", "game": "take_it_easy", "seats": ["engine:First-in-line"]}, "two-seat games without chance"),
-        ({"type": "new", "game": "hex", "seats": ["human", "uct:999999999"]}, "at most 2000000 simulations"),
-        ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
-        ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),
-        ({"type": "new", "game": "hex", "seats": ["human", "human"], "moves": ["a1", "a1"]}, "move 2"),
+        (
+            {"type": "new", "game": "take_it_easy", "seats": ["engine:First-in-line"]},
+            "two-seat games without chance",
+        ),
+        (
+            {"type": "new", "game": "hex", "seats": ["human", "uct:999999999"]},
+            "at most 2000000 simulations",
+        ),
+        (
+            {"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]},
+            "not for the web app",
+        ),
+        (
+            {"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]},
+            "AMAF needs",
+        ),
+        (
+            {"type": "new", "game": "hex", "seats": ["human", "human"], "moves": ["a1", "a1"]},
+            "move 2",
+        ),
         ({"type": "new", "game": "hex", "seats": ["human", "human"], "seed": 2**53}, "seed"),
         ({"type": "load", "text": "{}", "form": "json"}, "the record has no"),
         ({"type": "load", "text": "x", "form": "exe"}, "form"),
@@ -259,7 +292,9 @@ def test_one_client_cannot_start_any_number_of_searches(server):
     async def work():
         async with open_tab(server) as tab:
             for lane in range(7):
-                last = await tab.say(type="analyse", game="tic_tac_toe", player="uct:30s,solve=0", lane=str(lane))
+                last = await tab.say(
+                    type="analyse", game="tic_tac_toe", player="uct:30s,solve=0", lane=str(lane)
+                )
             refused = await tab.hear(lambda found: found.get("request") == last)
             assert "6 searches running" in refused["error"]
         async with open_tab(server) as tab:  # those of a client that is gone have ended
@@ -273,7 +308,9 @@ def test_a_small_search_ends_while_six_huge_ones_of_another_client_go_on(server)
     async def work():
         async with open_tab(server) as greedy, open_tab(server) as modest:
             for lane in range(6):
-                await greedy.say(type="analyse", game="tic_tac_toe", player="uct:50s,solve=0", lane=str(lane))
+                await greedy.say(
+                    type="analyse", game="tic_tac_toe", player="uct:50s,solve=0", lane=str(lane)
+                )
             await greedy.hear(lambda found: found["type"] == "analysis")
             number = await modest.say(type="analyse", game="tic_tac_toe", player="uct:50")
             assert (await modest.hear_done(number))[-1]["result"]["simulations"] <= 50
@@ -298,9 +335,14 @@ def test_under_which_names_a_server_answers(host, asked, status):
         await JSONResponse({})(scope, receive, send)
 
     async def statuses(*origins):
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(guarded(page, host, 80))) as client:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(guarded(page, host, 80))
+        ) as client:
             asking = [{"host": asked, **origin} for origin in origins]
-            return [(await client.get("http://server/", headers=headers)).status_code for headers in asking]
+            return [
+                (await client.get("http://server/", headers=headers)).status_code
+                for headers in asking
+            ]
 
     found = run(statuses({}, {"origin": f"http://{asked}"}, {"origin": "http://evil.example"}))
     assert found == [status, status, 403]
@@ -339,10 +381,17 @@ def test_nothing_may_be_loaded_from_elsewhere(server):
     for name in ("main.js", "style.css", "icon.svg"):
         found = httpx.get(server.url + name)
         assert found.status_code == 200
-        assert httpx.get(server.url + name, headers={"if-none-match": found.headers["etag"]}).status_code == 304
+        assert (
+            httpx.get(
+                server.url + name, headers={"if-none-match": found.headers["etag"]}
+            ).status_code
+            == 304
+        )
 
 
-@pytest.mark.parametrize("path", ["..%2fapp.py", "%2e%2e/app.py", "static", "api/runs/..%2f..", "api/runs/%2e%2e"])
+@pytest.mark.parametrize(
+    "path", ["..%2fapp.py", "%2e%2e/app.py", "static", "api/runs/..%2f..", "api/runs/%2e%2e"]
+)
 def test_paths_lead_nowhere(server, path):
     assert httpx.get(server.url + path).status_code == 404
 
@@ -358,14 +407,19 @@ def test_the_lists_say_what_there_is(server):
 
 
 def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
-    """Of built-in games and a user's own, of what was undone too, and in the middle of many moves."""
+    """Of built-in games and a user's own, of what was undone too, and in the middle of many
+    moves.
+    """
     server = ServerProcess(tmp_path, "--game", write_own_games(tmp_path)[0])
     moves = [f"{column}{row}" for row in range(1, 6) for column in "abcde"][:20]
 
     async def begin():
         async with open_tab(server) as tab:
             games = ("connect_four", "heap:size=7", "hex:size=5")
-            tables = [(await tab.ask(type="new", game=game, seats=["human", "human"]))["table"] for game in games]
+            tables = [
+                (await tab.ask(type="new", game=game, seats=["human", "human"]))["table"]
+                for game in games
+            ]
             for move in "dcde":
                 assert (await tab.ask(type="move", table=tables[0], move=move))["type"] == "done"
             assert (await tab.ask(type="undo", table=tables[0]))["ply"] == 3
@@ -379,7 +433,9 @@ def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
 
     async def go_on(tables):
         async with open_tab(server) as one, open_tab(server) as other:
-            views = await asyncio.gather(*(tab.ask(type="join", table=tables[2]) for tab in (one, other)))
+            views = await asyncio.gather(
+                *(tab.ask(type="join", table=tables[2]) for tab in (one, other))
+            )
             for view in views:
                 kept = [move["move"] for move in view["moves"]]
                 assert len(kept) >= 7

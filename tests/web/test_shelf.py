@@ -56,7 +56,9 @@ def test_a_game_is_taken_up_as_it_was_left(rooms, game):
     assert found.values() == room.values()
 
 
-@pytest.mark.parametrize(("column", "value"), [("record", '{"moves": []}'), ("seats", "[1, 2"), ("num_plies", 1)])
+@pytest.mark.parametrize(
+    ("column", "value"), [("record", '{"moves": []}'), ("seats", "[1, 2"), ("num_plies", 1)]
+)
 def test_a_row_that_was_changed_is_told(rooms, column, value):
     room = make(rooms, "connect_four")
     rooms.shelf.file.execute(f"UPDATE games SET {column} = ?", (value,))
@@ -81,7 +83,9 @@ def test_many_who_come_and_go_at_once_never_find_the_house_full(tmp_path, monkey
     async def come_and_go(rooms):
         client = Client(rooms)
         for _ in range(12):
-            await client.obey(json.dumps({"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}))
+            await client.obey(
+                json.dumps({"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]})
+            )
             table = json.loads(client.outbox.get_nowait())
             assert table["type"] == "table", table
             client.leave(table["table"])
@@ -92,7 +96,9 @@ def test_many_who_come_and_go_at_once_never_find_the_house_full(tmp_path, monkey
         assert len(rooms.open) < 9 + 6
         await rooms.close()
 
-    monkeypatch.setattr(Room, "is_driven", property(lambda _room: time.sleep(1e-4)))  # where others get ahead
+    monkeypatch.setattr(
+        Room, "is_driven", property(lambda _room: time.sleep(1e-4))
+    )  # where others get ahead
     run(work())  # a browser of other tests may have a loop in this thread
 
 
@@ -128,7 +134,9 @@ def test_a_file_does_not_take_the_name_of_another_game():
 def heaps(tmp_path):
     """A game of one's own with 7 instead of its 5, and the same file once more as it is."""
     path = write_own_games(tmp_path)[0]
-    return path, Catalog(ServerConfig(data=tmp_path / "games.sqlite3", games=(f"{path}:size=7", path)))
+    return path, Catalog(
+        ServerConfig(data=tmp_path / "games.sqlite3", games=(f"{path}:size=7", path))
+    )
 
 
 def test_options_behind_a_file_are_the_defaults_of_its_game(heaps):

@@ -1,4 +1,6 @@
-"""Searches within the worker: their end, their memory, and code that is not compiled yet; and a worker that dies."""
+"""Searches within the worker: their end, their memory, and code that is not compiled yet; and a
+worker that dies.
+"""
 
 import contextlib
 import queue
@@ -38,7 +40,9 @@ def test_a_search_that_is_stopped_ends_with_what_it_has(player):
 
 def test_searches_that_come_together_get_smaller_trees_but_always_some(monkeypatch):
     found = queue.Queue()
-    monkeypatch.setattr(worker.Jobs, "run", lambda jobs, number, wanted, max_nodes: found.put(max_nodes))
+    monkeypatch.setattr(
+        worker.Jobs, "run", lambda jobs, number, wanted, max_nodes: found.put(max_nodes)
+    )
     jobs = worker.Jobs(print, 12_000)
     for number in range(4):
         jobs.hear({"job": number})
@@ -134,7 +138,9 @@ def test_a_search_whose_code_is_missing_makes_the_same_move_in_plain_python(play
     assert not plain["quick"]
 
 
-@pytest.mark.parametrize("player", ["uct:1000000,solve=0", "uct:60s,solve=0", "gumbel:60s", "halving:60s"])
+@pytest.mark.parametrize(
+    "player", ["uct:1000000,solve=0", "uct:60s,solve=0", "gumbel:60s", "halving:60s"]
+)
 def test_a_move_whose_code_takes_long_to_compile_is_a_quick_one(player, monkeypatch):
     monkeypatch.setattr(worker, "QUICK_S", 0.1)
     job = make_job(player)
@@ -157,7 +163,9 @@ def test_a_game_that_nobody_has_checked_is_searched_in_plain_python_too(tmp_path
     assert found["result"]["simulations"] == 20
 
 
-def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(monkeypatch):
+def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(
+    monkeypatch,
+):
     monkeypatch.setattr(worker, "NOTICE_AFTER_S", 0.0)
     job, told = make_job("uct:0.01s,solve=0", live=True), []
     done = wait_for_compiler(job, monkeypatch)
@@ -190,8 +198,12 @@ def test_an_analysis_in_plain_python_says_with_its_result_what_it_waits_for(monk
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
     compiled = []
-    monkeypatch.setattr(worker.SearchJob, "compile", lambda job: compiled.append(job.wanted["player"]))
-    worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
+    monkeypatch.setattr(
+        worker.SearchJob, "compile", lambda job: compiled.append(job.wanted["player"])
+    )
+    worker.load_all(
+        [{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))]
+    )
     assert compiled == ["random", "uct:20"]
 
 

@@ -1,8 +1,8 @@
 """Who is stronger: games in pairs with the seats swapped, on all cores, with honest intervals.
 
-Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (from
-which a stopped run resumes), `statistics` and `standings` (results of the games), `arena` (the public functions),
-`ladder` (the strength of a net).
+Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at
+once), `record` (from which a stopped run resumes), `statistics` and `standings` (results of the
+games), `arena` (the public functions), `ladder` (the strength of a net).
 """
 
 from anyzero.arena.arena import Tournament, match, play_games, tournament
@@ -10,4 +10,14 @@ from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.standings import Standings
 from anyzero.arena.statistics import Sprt
 
-__all__ = ["Match", "Plan", "Sprt", "Standings", "Tournament", "make_plan", "match", "play_games", "tournament"]
+__all__ = [
+    "Match",
+    "Plan",
+    "Sprt",
+    "Standings",
+    "Tournament",
+    "make_plan",
+    "match",
+    "play_games",
+    "tournament",
+]

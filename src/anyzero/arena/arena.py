@@ -1,4 +1,6 @@
-"""The public functions: `match("hex:size=7", "rave:1000", "uct:1000", games=400)`, and `play_games` below it."""
+"""The public functions: `match("hex:size=7", "rave:1000", "uct:1000", games=400)`, and `play_games`
+below it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -18,7 +20,14 @@ from anyzero.arena.standings import Standings, forfeit_words, make_standings, pa
 from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval, named
 from anyzero.arena.workers import Workers
 from anyzero.cluster import Pool, opened
-from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint, text_of
+from anyzero.errors import (
+    BadOptionError,
+    UnknownNameError,
+    check_name,
+    list_some,
+    nearest_hint,
+    text_of,
+)
 from anyzero.games.game import Game
 from anyzero.players import Player
 from anyzero.progress import progress as bar
@@ -33,7 +42,9 @@ class MatchSettings(TypedDict, total=False):
 
     games: int  # per pair of players, 100 by default
     seed: int
-    openings: int | None  # random moves before each pair of games; by default as many as suit the game
+    openings: (
+        int | None
+    )  # random moves before each pair of games; by default as many as suit the game
     limit_s: float | None  # maximum seconds per move
     workers: int | None  # processes; by default one per core
     cluster: str | None  # `auto` or the address of a Ray cluster, whose nodes play
@@ -49,11 +60,12 @@ def match(
     sprt: Sprt | Sequence[float] | None = None,
     **settings: Unpack[MatchSettings],
 ) -> Standings:
-    """Play two players against each other, in pairs of games with the same opening and the seats swapped.
+    """Play two players against each other, in pairs of games with the same opening and the seats
+    swapped.
 
-    `settings`: games, seed, openings, limit_s; workers, cluster, record, progress. The same seed gives the same
-    standings for any number of workers, as long as no player has a clock. `sprt`, two Elo differences, ends the match
-    as soon as the test decides between them.
+    `settings`: games, seed, openings, limit_s; workers, cluster, record, progress. The same seed
+    gives the same standings for any number of workers, as long as no player has a clock. `sprt`,
+    two Elo differences, ends the match as soon as the test decides between them.
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
@@ -72,7 +84,9 @@ def match(
     results = play_games(plan, is_decided, **how)
     counted = list(results.values())
     if test is not None and is_decided(results):
-        counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number does not depend on timing
+        counted = leading_pairs(results)[
+            : 2 * sum(test.counts)
+        ]  # so that their number does not depend on timing
     return replace(make_standings(counted), plan=plan, sprt=test)
 
 
@@ -84,14 +98,20 @@ def new_test(sprt: Sprt | Sequence[float]) -> Sprt:
         elo0, elo1 = map(float, sprt)
         return Sprt(elo0, elo1)
     except (TypeError, ValueError):
-        raise BadOptionError(f"sprt needs two Elo differences, such as (0, 10), not {sprt!r}") from None
+        raise BadOptionError(
+            f"sprt needs two Elo differences, such as (0, 10), not {sprt!r}"
+        ) from None
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split into settings for `make_plan` (what is played) and for `play_games` (how)."""
     for name in settings:
         check_name("setting", name, MatchSettings.__annotations__)
-    how = {name: value for name, value in settings.items() if name in ("progress", "workers", "cluster", "record")}
+    how = {
+        name: value
+        for name, value in settings.items()
+        if name in ("progress", "workers", "cluster", "record")
+    }
     how.setdefault("progress", True)
     return {name: value for name, value in settings.items() if name not in how}, how
 
@@ -135,12 +155,19 @@ Tell = Callable[[float, str, Callable[[], str]], None]
 
 
 @contextmanager
-def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None) -> Iterator[Tell]:
-    """A progress bar while games are played; a user who stops them is told the progress and what was saved."""
+def bar_of_games(
+    total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None
+) -> Iterator[Tell]:
+    """A progress bar while games are played; a user who stops them is told the progress and what
+    was saved.
+    """
     reached = "0 games"
     unkept = "; with --record FILE a stopped match can be resumed"
     later = unkept if kept is None else f", saved in {kept}; the same command resumes from there"
-    with stopping.telling(lambda: f"stopped after {reached}{later}"), bar("playing", total, shown=shown) as show:
+    with (
+        stopping.telling(lambda: f"stopped after {reached}{later}"),
+        bar("playing", total, shown=shown) as show,
+    ):
 
         def tell(done: float, now: str, words: Callable[[], str]) -> None:
             nonlocal reached
@@ -185,14 +212,18 @@ class Row:
 @dataclass(frozen=True, repr=False)
 class Tournament(Shown):
     rows: list[Row]  # best first
-    couples: dict[tuple[int, int], Standings]  # of every two players, by index in the list, smaller first
+    couples: dict[
+        tuple[int, int], Standings
+    ]  # of every two players, by index in the list, smaller first
     anchor: str | None  # the player whose rating is 0; None for one seat
     plan: Plan  # the games played
 
     def cross(self) -> list[list[float | None]]:
         """The score of each player (rows, in order) against each other (columns)."""
         scores = {couple: found.tally.score for couple, found in self.couples.items()}
-        scores |= {(b, a): None if score is None else 1.0 - score for (a, b), score in scores.items()}
+        scores |= {
+            (b, a): None if score is None else 1.0 - score for (a, b), score in scores.items()
+        }
         order = [row.number for row in self.rows]
         return [[scores.get((a, b)) for b in order] for a in order]
 
@@ -210,7 +241,9 @@ class Tournament(Shown):
             yield from forfeit_words(couple.forfeits)
 
     def plot(self, file: Path | str | None = None) -> "Figure":
-        """Each player's rating, or its mean score, with the 95 % interval; also saved if a file is named."""
+        """Each player's rating, or its mean score, with the 95 % interval; also saved if a file is
+        named.
+        """
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
@@ -225,20 +258,34 @@ class Tournament(Shown):
         return row.player, f"{value:{form}}", interval, f"{row.points:g}", row.games
 
     def to_json(self) -> dict[str, Any]:
-        forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
+        forfeits = [
+            forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]
+        ]
         games = sum(couple.games for couple in self.couples.values())
-        players = {"games": games, "players": [describe_row(row) for row in self.rows], "cross": self.cross()}
+        players = {
+            "games": games,
+            "players": [describe_row(row) for row in self.rows],
+            "cross": self.cross(),
+        }
         return {**self.plan.describe(), "anchor": self.anchor, **players, "forfeits": forfeits}
 
 
 def describe_row(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {"player": row.player, **named("rating", row.rating), "points": row.points}
+    found: dict[str, Any] = {
+        "player": row.player,
+        **named("rating", row.rating),
+        "points": row.points,
+    }
     found |= {"games": row.games, "score": row.points / row.games if row.games else None}
     return found if row.mean_score is None else found | named("mean_score", row.mean_score)
 
 
 def tournament(
-    game: Game | str, players: Sequence[Player | str], *, anchor: str | None = None, **settings: Unpack[MatchSettings]
+    game: Game | str,
+    players: Sequence[Player | str],
+    *,
+    anchor: str | None = None,
+    **settings: Unpack[MatchSettings],
 ) -> Tournament:
     """Play a round robin and rate all players; the rating of `anchor`, by default the first, is 0.
 
@@ -252,9 +299,13 @@ def tournament(
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
     if anchor is not None and text_of("the anchor", anchor).strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
-        raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
+        raise UnknownNameError(
+            f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}"
+        )
     results = play_games(plan, **how)
-    return judge_tournament(plan, results, 0 if anchor is None else plan.players.index(anchor.strip()))
+    return judge_tournament(
+        plan, results, 0 if anchor is None else plan.players.index(anchor.strip())
+    )
 
 
 def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournament:
@@ -273,13 +324,16 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
     for number in numbers:
         played = sum(found.tally.total for couple, found in couples.items() if number in couple)
         total, own = float(scored[number].sum()), deal_means(results, number) if alone else []
-        rows.append(Row(plan.players[number], number, ratings[number], total, played, mean_interval(own)))
+        rows.append(
+            Row(plan.players[number], number, ratings[number], total, played, mean_interval(own))
+        )
     rows.sort(key=lambda row: -(row.strength or (0.0,))[0])
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)
 
 
 def deal_means(results: Results, number: int) -> list[float]:
-    """One seat: a player's mean points on each deal. It plays a deal once per opponent, and the luck of the
+    """One seat: a player's mean points on each deal. It plays a deal once per opponent, and the
+    luck of the
     deal is the same each time, so that only deals are independent."""
     deals: dict[int, list[float]] = {}
     for match, result in results.items():

@@ -1,7 +1,9 @@
-"""The strength of a net: `rate("@best", "chess")` plays the fixed ladder of its game and writes the net's card.
+"""The strength of a net: `rate("@best", "chess")` plays the fixed ladder of its game and writes the
+net's card.
 
-A ladder has several flights of opponents, weakest first. A flight ends at the first opponent against whom the net
-clearly loses: stronger ones would add no information. If a game has problems with proven answers, they come first.
+A ladder has several flights of opponents, weakest first. A flight ends at the first opponent
+against whom the net clearly loses: stronger ones would add no information. If a game has problems
+with proven answers, they come first.
 """
 
 import datetime
@@ -22,7 +24,16 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some, text_of,
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import as_game, load, split_text
-from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, read_card, write_card
+from anyzero.networks.find import (
+    BEST,
+    Card,
+    CardResult,
+    Made,
+    find_network,
+    hash_of,
+    read_card,
+    write_card,
+)
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
@@ -36,7 +47,8 @@ GAMES = 40
 DEALS_A_GAME = 10  # in a game of one seat, deals per requested game: points vary more than wins
 PROBLEM_SIMULATIONS = (1, 64, 400)  # problems are posed without search, and with two budgets
 CLEARLY_LOST = 0.25
-"""An opponent is too strong once the interval of the score is below this: after 12 straight losses."""
+"""An opponent is too strong once the interval of the score is below this: after 12 straight losses.
+"""
 
 UCT = ("random", "uct:100", "uct:1000", "uct:10000", "uct:100000")
 BEST_METHOD = {"hex": "rave", **dict.fromkeys(GRAVE_GAMES, "grave")}
@@ -50,7 +62,12 @@ def ladder(game: Game) -> list[tuple[str, ...]]:
     """The flights of opponents of a game of two seats or more, each weakest first."""
     flights: list[tuple[str, ...]] = [UCT]
     if game.name in BEST_METHOD:
-        flights.append(tuple(f"{BEST_METHOD[game.name]}:{simulations}" for simulations in (1_000, 10_000, 100_000)))
+        flights.append(
+            tuple(
+                f"{BEST_METHOD[game.name]}:{simulations}"
+                for simulations in (1_000, 10_000, 100_000)
+            )
+        )
     return [*flights, LEVELS, ELOS] if game.name == "chess" else flights
 
 
@@ -82,23 +99,28 @@ def rate(
     card: Path | str | None = None,
     **playing: Any,
 ) -> Rating:
-    """Measure a net (a file, a run, or `@best` of a game) against the fixed ladder of its game, and write its card.
+    """Measure a net (a file, a run, or `@best` of a game) against the fixed ladder of its game, and
+    write its card.
 
-    `most` skips opponents that search with more simulations; `against` names opponents instead of the ladder's.
-    Games are kept in `folder`, from which a stopped rating resumes. The card is written there, or to `card`; earlier
-    results of this net on this board that were not measured again are kept. `playing` takes the options of `match`:
-    `seed`, `workers` and `progress`.
+    `most` skips opponents that search with more simulations; `against` names opponents instead of
+    the ladder's. Games are kept in `folder`, from which a stopped rating resumes. The card is
+    written there, or to `card`; earlier results of this net on this board that were not measured
+    again are kept. `playing` takes the options of `match`: `seed`, `workers` and `progress`.
 
     >>> anyzero.rate("@best", "connect_four", games=40)
     """
     if "record" in playing:
-        raise BadOptionError("a rating keeps its games in a folder: name it with folder= instead of record=")
+        raise BadOptionError(
+            "a rating keeps its games in a folder: name it with folder= instead of record="
+        )
     path, loaded = find_net(net, game)
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
     climb = Climb(loaded, path, f"{net_method(path)}:{simulations}", games, place, playing)
-    flights = [(opponent,) for opponent in ([against] if isinstance(against, str) else against)] or ladder(loaded)
+    flights = [
+        (opponent,) for opponent in ([against] if isinstance(against, str) else against)
+    ] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
     results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, whole("most", most))
     found = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
@@ -107,12 +129,16 @@ def rate(
 
 
 def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
-    """The net's file, and the board on which to rate it: the one it was trained on, if none is named."""
+    """The net's file, and the board on which to rate it: the one it was trained on, if none is
+    named.
+    """
     from anyzero.networks.weights import read_header, read_network
 
     name = text_of("the net", net).strip().removeprefix("@")
     if name == BEST and game is None:
-        raise BadOptionError("every game has a net @best: name the game too, as in anyzero rate @best --game chess")
+        raise BadOptionError(
+            "every game has a net @best: name the game too, as in anyzero rate @best --game chess"
+        )
     loaded = None if game is None else as_game(game)
     path = find_network(name, loaded)
     if loaded is None:
@@ -123,26 +149,41 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
 
 
 def new_card(
-    game: Game, path: Path, results: Sequence[CardResult], made: Made | None, earlier: tuple[Path, ...]
+    game: Game,
+    path: Path,
+    results: Sequence[CardResult],
+    made: Made | None,
+    earlier: tuple[Path, ...],
 ) -> Card:
-    """The card of a net: the new measurements, and those on the same board of the first earlier card that has some."""
+    """The card of a net: the new measurements, and those on the same board of the first earlier
+    card that has some.
+    """
     network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
-    known = [card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network]
+    known = [
+        card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network
+    ]
     same = [card.results for card in known if is_board(game, card.game)]
     kept = [old for old in (same[0] if same else ()) if not any(map(old.is_same_measure, results))]
     made = made or (known[0].made if known else Made())
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
-    both = sorted([*results, *kept], key=lambda one: order.index(one.opponent) if one.opponent in order else len(order))
+    both = sorted(
+        [*results, *kept],
+        key=lambda one: order.index(one.opponent) if one.opponent in order else len(order),
+    )
     return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
 
 
 def is_board(game: Game, text: str) -> bool:
-    """Whether a card's text means this board; it may leave out options, and a game's file may have moved since."""
+    """Whether a card's text means this board; it may leave out options, and a game's file may have
+    moved since.
+    """
     return load(f"{game.source}:{split_text(text)[1]}").options == game.options
 
 
 class Climb:
-    def __init__(self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]) -> None:
+    def __init__(
+        self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]
+    ) -> None:
         self.game, self.path, self.search, self.games = game, path, search, games
         self.folder, self.playing = folder, playing
         self.left_out: list[str] = []  # opponents not played, and why
@@ -159,9 +200,13 @@ class Climb:
             yield make_result(search, len(solved), share, kind="moves")
 
     def deal(self) -> Iterator[CardResult]:
-        """Mean points over the seed's fixed deals; random play takes part because matches have two players."""
+        """Mean points over the seed's fixed deals; random play takes part because matches have two
+        players.
+        """
         results = self.play("random", 2 * DEALS_A_GAME * self.games)
-        found = mean_interval([points(result) for match, result in results.items() if match.leg == 0])
+        found = mean_interval(
+            [points(result) for match, result in results.items() if match.leg == 0]
+        )
         if found is not None:
             yield make_result(self.search, len(results) // 2, found, kind="points")
 
@@ -175,7 +220,9 @@ class Climb:
                 yield found
                 if found.high < CLEARLY_LOST:
                     rest = ", ".join(flight[index + 1 :])
-                    self.left_out += [f"{opponent} is too strong; not played: {rest}"] if rest else []
+                    self.left_out += (
+                        [f"{opponent} is too strong; not played: {rest}"] if rest else []
+                    )
                     break
 
     def why_not(self, opponent: str, most: int) -> str:
@@ -183,21 +230,39 @@ class Climb:
         if opponent.startswith(f"uci:{STOCKFISH},") and find_program(STOCKFISH) is None:
             return f"{STOCKFISH} is not installed; not played: {opponent} and stronger"
         number = opponent.rpartition(":")[2]
-        return f"not played: {opponent} and stronger" if number.isdigit() and int(number) > most else ""
+        return (
+            f"not played: {opponent} and stronger"
+            if number.isdigit() and int(number) > most
+            else ""
+        )
 
     def meet(self, opponent: str) -> CardResult:
-        """The score against one opponent; a clearly lost match counts only the pairs up to the decisive one."""
+        """The score against one opponent; a clearly lost match counts only the pairs up to the
+        decisive one.
+        """
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
         found = wilson_interval(sum(scores) / len(scores), len(scores))
-        return make_result(self.search, len(scores), found, opponent=opponent, stopped=len(scores) < self.games)
+        return make_result(
+            self.search, len(scores), found, opponent=opponent, stopped=len(scores) < self.games
+        )
 
     def play(self, opponent: str, games: int) -> Results:
-        """All games against an opponent: those in its file, and the missing ones, which are played."""
+        """All games against an opponent: those in its file, and the missing ones, which are
+        played.
+        """
         what, how = split_settings(self.playing)
         plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **what)
-        words = [*self.game.options.values(), self.search, games, self.playing.get("seed", 0), opponent]
-        record = self.folder / f"{re.sub('[^a-z0-9]+', '_', ' '.join(map(str, words)).lower())}.jsonl"
+        words = [
+            *self.game.options.values(),
+            self.search,
+            games,
+            self.playing.get("seed", 0),
+            opponent,
+        ]
+        record = (
+            self.folder / f"{re.sub('[^a-z0-9]+', '_', ' '.join(map(str, words)).lower())}.jsonl"
+        )
 
         def is_lost(results: Results) -> bool:
             return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
@@ -211,7 +276,9 @@ def pair_games(results: Results) -> list[float]:
 
 
 def lost_after(scores: Sequence[float]) -> int | None:
-    """The number of games, in whole pairs, after which the opponent is clearly too strong; None if it is not."""
+    """The number of games, in whole pairs, after which the opponent is clearly too strong; None if
+    it is not.
+    """
     for games in range(2, len(scores) + 1, 2):
         if wilson_interval(sum(scores[:games]) / games, games).high < CLEARLY_LOST:
             return games
@@ -244,7 +311,9 @@ def problem_games() -> list[str]:
 def read_problems(name: str) -> tuple[Problem, ...]:
     """The problems of a game, in file order: `moves | best moves`, below the board's `[name]`."""
     if name not in problem_games():
-        raise UnknownNameError(f"there are no problems for {name}; games that have some: {list_some(problem_games())}")
+        raise UnknownNameError(
+            f"there are no problems for {name}; games that have some: {list_some(problem_games())}"
+        )
     found, board = [], name
     for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -255,7 +324,9 @@ def read_problems(name: str) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True) -> list[bool]:
+def solve_problems(
+    game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True
+) -> list[bool]:
     """Ask a player for its move in each problem of a game: whether it was among the best."""
     name = as_game(game).name
     asked, problems = parse_player(player), read_problems(name)

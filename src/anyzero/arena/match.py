@@ -1,4 +1,6 @@
-"""One game between players: the moves, how it ended, and who was at fault if it did not end by the rules."""
+"""One game between players: the moves, how it ended, and who was at fault if it did not end by the
+rules.
+"""
 
 import math
 import operator
@@ -24,17 +26,24 @@ from anyzero.seeds import draw_seed, draw_unit
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are forfeits."""
 REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
-FAULTS = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))  # by a player's exception
+FAULTS = (
+    (TimeoutError, LATE),
+    (IllegalMoveError, ILLEGAL),
+    (ResignedError, RESIGNED),
+)  # by a player's exception
 NOBODY = -1
 
 
 class Live:
-    """The progress of the current game, in memory shared by two processes: it survives a player that kills its process.
+    """The progress of the current game, in memory shared by two processes: it survives a player
+    that kills its process.
 
     The worker writes before and after every move; the arena reads only when something goes wrong.
     """
 
-    def __init__(self, file: Path | IO[bytes], max_plies: int, num_seats: int, *, create: bool) -> None:
+    def __init__(
+        self, file: Path | IO[bytes], max_plies: int, num_seats: int, *, create: bool
+    ) -> None:
         fields: list[Any] = [
             ("seat", np.int64),  # the seat thinking, or NOBODY
             ("deadline", np.float64),  # on the monotonic clock shared by all processes
@@ -101,7 +110,9 @@ def play_match(
     live: Live,
     limit_s: float | None = None,
 ) -> MatchResult:
-    """Play one game to its end; `players` are by seat, and `live` shows its progress to other processes."""
+    """Play one game to its end; `players` are by seat, and `live` shows its progress to other
+    processes.
+    """
     for player in players:
         with suppress(FailedPlayerError):  # its first move will report it
             player.prepare(game)
@@ -120,7 +131,9 @@ def play_match(
         else:
             move_seed = draw_seed("move", seed, *match, len(line.actions))
             try:
-                action = ask(game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
+                action = ask(
+                    game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s
+                )
             except ForfeitError as forfeit:
                 reason, detail = forfeit.args
                 break
@@ -129,9 +142,20 @@ def play_match(
     return report(game, match, [player.text for player in players], live, (reason, detail))
 
 
-def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
+def ask(
+    game: Game,
+    line: Line,
+    player: Player,
+    seat: int,
+    *,
+    seed: int,
+    live: Live,
+    limit_s: float | None,
+) -> int:
     """The player's action, or a ForfeitError that says what it did instead."""
-    limit = min((limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf)
+    limit = min(
+        (limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf
+    )
     live.row["deadline"] = time.monotonic() + limit  # first: a thinking player must have a deadline
     live.row["seat"], start = seat, time.perf_counter()
     try:
@@ -153,20 +177,30 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
     return action
 
 
-def report(game: Game, match: Match, players: list[str], live: Live, end: tuple[str, str]) -> MatchResult:
-    """The result of the game followed by `live`; a forfeit is by the seat to move in the last position."""
+def report(
+    game: Game, match: Match, players: list[str], live: Live, end: tuple[str, str]
+) -> MatchResult:
+    """The result of the game followed by `live`; a forfeit is by the seat to move in the last
+    position.
+    """
     moves, state = move_texts(game, game.initial_state(), live.actions)
     (reason, detail), (loser, payoffs, scores) = end, outcome(game, state, end[0])
     seconds = [round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()]
     opening = int(live.row["opening"])
-    return MatchResult(match, players, opening, moves, payoffs, scores, reason, loser, detail, seconds)
+    return MatchResult(
+        match, players, opening, moves, payoffs, scores, reason, loser, detail, seconds
+    )
 
 
 def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
-    """ValueError unless a result that was read is between these players, and matches its moves if replayed."""
+    """ValueError unless a result that was read is between these players, and matches its moves if
+    replayed.
+    """
     if result.players != [players[index] for index in result.match.by_seat(game.num_seats)]:
         raise ValueError("its players differ")
-    if len(result.payoffs) != game.num_seats or not all(-1.0 <= payoff <= 1.0 for payoff in result.payoffs):
+    if len(result.payoffs) != game.num_seats or not all(
+        -1.0 <= payoff <= 1.0 for payoff in result.payoffs
+    ):
         raise ValueError("its payoffs are not from -1 to 1")
     if not replay:
         return
@@ -181,11 +215,21 @@ def check_result(game: Game, result: MatchResult, players: Sequence[str], *, rep
         raise ValueError("its moves do not lead to its payoffs")
 
 
-def outcome(game: Game, state: State, reason: str) -> tuple[int | None, list[float], list[float] | None]:
-    """The seat at fault, if any, the payoffs, and points per seat: a seat that forfeits has 0, or fewer if negative."""
+def outcome(
+    game: Game, state: State, reason: str
+) -> tuple[int | None, list[float], list[float] | None]:
+    """The seat at fault, if any, the payoffs, and points per seat: a seat that forfeits has 0, or
+    fewer if negative.
+    """
     loser = None if reason == NORMAL else game.seat_to_move(state)
-    payoffs = game.payoffs(state).tolist() if loser is None else list(loss_payoffs(game.num_seats, loser))
+    payoffs = (
+        game.payoffs(state).tolist() if loser is None else list(loss_payoffs(game.num_seats, loser))
+    )
     if not game.has("score"):
         return loser, payoffs, None
     scores = [game.score(state, seat) for seat in range(game.num_seats)]
-    return loser, payoffs, [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)]
+    return (
+        loser,
+        payoffs,
+        [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)],
+    )

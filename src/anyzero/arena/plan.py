@@ -29,7 +29,9 @@ class Match(NamedTuple):
     leg: int  # 0: the first player has the first seat; 1: the second player has it
 
     def by_seat(self, num_seats: int) -> list[int]:
-        """The player of each seat: they alternate around the table. A game of one seat is played by each in turn."""
+        """The player of each seat: they alternate around the table. A game of one seat is played by
+        each in turn.
+        """
         order = (self.first, self.second) if self.leg == 0 else (self.second, self.first)
         return [order[seat % 2] for seat in range(num_seats)]
 
@@ -43,24 +45,42 @@ class Plan:
     games: int = 100  # per couple of players
     seed: int = 0
     openings: int = 0  # random moves before each pair of games
-    limit_s: float | None = None  # maximum seconds per move, also for players without a clock; None: no limit
+    limit_s: float | None = (
+        None  # maximum seconds per move, also for players without a clock; None: no limit
+    )
     legs: tuple[int, ...] = BOTH_LEGS
-    """The games of each pair that are played: both, or only those in which one player has the first seat."""
+    """The games of each pair that are played: both, or only those in which one player has the first
+    seat.
+    """
 
     def matches(self) -> list[Match]:
-        """Pair after pair, so that all couples have played about equally often whenever it stops."""
+        """Pair after pair, so that all couples have played about equally often whenever it
+        stops.
+        """
         couples = list(combinations(range(len(self.players)), 2))
         pairs = range(self.games // len(self.legs))
-        return [Match(first, second, pair, leg) for pair in pairs for first, second in couples for leg in self.legs]
+        return [
+            Match(first, second, pair, leg)
+            for pair in pairs
+            for first, second in couples
+            for leg in self.legs
+        ]
 
     def identity(self) -> dict[str, Any]:
-        """What two runs must share for their games to belong together; the number of games may grow."""
+        """What two runs must share for their games to belong together; the number of games may
+        grow.
+        """
         found = {**asdict(self), "players": list(self.players), "legs": list(self.legs)}
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
         return {key: value for key, value in found.items() if key not in left_out}
 
     def describe(self) -> dict[str, Any]:
-        return {"game": self.game, "players": list(self.players), "seed": self.seed, "openings": self.openings}
+        return {
+            "game": self.game,
+            "players": list(self.players),
+            "seed": self.seed,
+            "openings": self.openings,
+        }
 
     def has_one_seat(self) -> bool:
         """Whether both players play each deal: scores are compared, and there is no Elo."""
@@ -73,7 +93,9 @@ class Plan:
 
     @staticmethod
     def from_json(values: dict[str, Any]) -> "Plan":
-        return Plan(**{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])})
+        return Plan(
+            **{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])}
+        )
 
 
 def make_plan(
@@ -89,7 +111,9 @@ def make_plan(
     """A validated plan: the game loads, the players are players, the numbers make sense."""
     loaded, games, seed = as_game(game), whole("games", games), whole("seed", seed)
     if not loaded.source:
-        raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
+        raise BadOptionError(
+            f"{loaded.name}: matches are played by other processes, which need a name or a file"
+        )
     if isinstance(players, str) or len(players) < 2:
         raise BadOptionError("at least two players are needed")
     if legs not in (BOTH_LEGS, (0,), (1,)):
@@ -99,7 +123,10 @@ def make_plan(
     if legs != BOTH_LEGS and games < 1:
         raise BadOptionError(f"{games} is not a positive number of games")
     if legs == BOTH_LEGS and (games < 2 or games % 2):
-        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
+        raise BadOptionError(
+            f"games are played in pairs with the seats swapped: {games} is not a positive "
+            "even number"
+        )
     plies = default_openings(loaded) if openings is None else whole("openings", openings)
     if plies < 0:
         raise BadOptionError(f"an opening of {plies} moves is not possible")
@@ -114,7 +141,9 @@ def make_plan(
 
 
 def default_openings(game: Game) -> int:
-    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of one seat."""
+    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of
+    one seat.
+    """
     return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))
 
 
@@ -128,7 +157,8 @@ SIMULATIONS = 200
 def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
     """The actions of an opening (including chance outcomes); depends only on the seed and the pair.
 
-    The first balanced one of a few random ones; the most balanced if none is; none if chance ends all.
+    The first balanced one of a few random ones; the most balanced if none is; none if chance ends
+    all.
     """
     best: list[int] = []
     smallest = 2.0
@@ -145,7 +175,9 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
 
 
 def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
-    """Random moves that do not end the game, and the position after them; fewer if every move would end it."""
+    """Random moves that do not end the game, and the position after them; fewer if every move would
+    end it.
+    """
     actions: list[int] = []
     state = game.initial_state()
     moves = 0

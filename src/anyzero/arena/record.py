@@ -1,8 +1,9 @@
 """Finished games in a file, one JSON line each, written at once, from which a stopped run resumes.
 
-The first line says what is played; a run with other players or networks, another game or another seed is refused. Each
-line has a seal over itself and the first line. Lines without one, of an earlier version or another program, are checked
-by replaying their moves, as are all of a user's game, whose rules may have changed.
+The first line says what is played; a run with other players or networks, another game or another
+seed is refused. Each line has a seal over itself and the first line. Lines without one, of an
+earlier version or another program, are checked by replaying their moves, as are all of a user's
+game, whose rules may have changed.
 """
 
 import contextlib
@@ -33,13 +34,16 @@ Results = dict[Match, MatchResult]
 class Record:
     """The finished games of one or more plans, in memory and, if it has a path, in a file.
 
-    A match or tournament is one plan, which identifies the file. A grid has many plans: its `identity` identifies
-    the file, each line has the number of its plan, and the moves of its games are not kept in memory.
+    A match or tournament is one plan, which identifies the file. A grid has many plans: its
+    `identity` identifies the file, each line has the number of its plan, and the moves of its games
+    are not kept in memory.
     """
 
     file: BinaryIO | None = None
 
-    def __init__(self, plans: Sequence[Plan], path: Path | str | None, identity: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, plans: Sequence[Plan], path: Path | str | None, identity: dict[str, Any] | None = None
+    ) -> None:
         self.plans, self.is_grid = list(plans), identity is not None
         self.numbers = {plan: number for number, plan in enumerate(self.plans)}
         self.results: dict[Plan, Results] = {plan: {} for plan in self.plans}
@@ -49,8 +53,14 @@ class Record:
         self.path = Path(path)
         if self.path.exists() and not self.path.is_file():  # reading a device may never end
             raise AnyzeroError(f"cannot write {path}: it is not a file")
-        own = {"form": MATCH_FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
-        if networks := {split_player(player).network for plan in plans for player in plan.players} - {"", BEST}:
+        own = (
+            {"form": MATCH_FORM, **self.plans[0].identity()}
+            if identity is None
+            else {"form": GRID_FORM, **identity}
+        )
+        if networks := {
+            split_player(player).network for plan in plans for player in plan.players
+        } - {"", BEST}:
             # a run that trains on has another champion under the same name
             own["networks"] = {name: hash_of(find_network(name)) for name in sorted(networks)}
         self.header = json.dumps(own)
@@ -64,14 +74,21 @@ class Record:
             raise
 
     def play(self, workers: Workers = None) -> Generator[Task, None, None]:
-        """Play the missing games. Yields each game once it has ended and is stored; close it to stop early."""
+        """Play the missing games. Yields each game once it has ended and is stored; close it to
+        stop early.
+        """
         missing = [Task(plan, match) for plan in self.plans for match in plan.matches()]
         missing = [task for task in missing if task.match not in self.results[task.plan]]
         with contextlib.closing(play_all(missing, workers)) as finished:
             for task, result in finished:
-                values = {**({"plan": self.numbers[task.plan]} if self.is_grid else {}), **result.to_json()}
+                values = {
+                    **({"plan": self.numbers[task.plan]} if self.is_grid else {}),
+                    **result.to_json(),
+                }
                 if self.file is not None:
-                    self.write(self.file, json.dumps({**values, SEAL: seal_of(values, self.header)}))
+                    self.write(
+                        self.file, json.dumps({**values, SEAL: seal_of(values, self.header)})
+                    )
                 self.note(task.plan, result)
                 yield task
 
@@ -94,9 +111,14 @@ class Record:
             fault = self.take_line(line)
             if fault and number <= len(lines):
                 advice = "nothing was changed; remove that line to replay the game"
-                raise AnyzeroError(f"{self.path}: line {number} is not a finished game: {fault}; {advice}")
+                raise AnyzeroError(
+                    f"{self.path}: line {number} is not a finished game: {fault}; {advice}"
+                )
             if fault:
-                print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
+                print(
+                    f"anyzero: {self.path}: the last line is broken; its game is played again",
+                    file=sys.stderr,
+                )
                 file.truncate(end)
                 return
             end += len(line)
@@ -112,7 +134,11 @@ class Record:
                 raise ValueError("it was changed after it was written")
             self.take(values, is_sealed=seal is not None)
         except (TypeError, ValueError, KeyError, AnyzeroError) as error:
-            return str(error) if isinstance(error, ValueError | AnyzeroError) else "parts of it are missing or wrong"
+            return (
+                str(error)
+                if isinstance(error, ValueError | AnyzeroError)
+                else "parts of it are missing or wrong"
+            )
         return ""
 
     def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
@@ -121,7 +147,9 @@ class Record:
             raise ValueError("it is not a game of this experiment")
         plan, result = self.plans[number], MatchResult.from_json(values)
         first, second, pair, leg = result.match
-        end = plan.games // len(plan.legs) if self.is_grid else pair + 1  # a match may have played more games
+        end = (
+            plan.games // len(plan.legs) if self.is_grid else pair + 1
+        )  # a match may have played more games
         if not (0 <= first < second < len(plan.players) and 0 <= pair < end and leg in plan.legs):
             raise ValueError("it is not a game of this match")
         game = self.games[plan.game]
@@ -137,7 +165,9 @@ class Record:
             old, new = found.get(key), expected.get(key)
             if old != new:
                 other = f"({key} {old!r}, not {new!r})"
-                raise AnyzeroError(f"{self.path} is the record of another run {other}; nothing was changed")
+                raise AnyzeroError(
+                    f"{self.path} is the record of another run {other}; nothing was changed"
+                )
         if not content.startswith(self.header.encode() + b"\n"):
             raise AnyzeroError(f"{self.path}: the first line has been changed")
 

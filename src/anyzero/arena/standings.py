@@ -1,4 +1,6 @@
-"""The result of many games between two players: wins, draws and losses per seat, the score, Elo with its interval."""
+"""The result of many games between two players: wins, draws and losses per seat, the score, Elo
+with its interval.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +9,15 @@ from typing import Any
 
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Plan
-from anyzero.arena.statistics import Interval, Sprt, count_pairs, elo_interval, farthest_elo, mean_interval, named
+from anyzero.arena.statistics import (
+    Interval,
+    Sprt,
+    count_pairs,
+    elo_interval,
+    farthest_elo,
+    mean_interval,
+    named,
+)
 from anyzero.report import Part, Sheet, Shown, percent
 
 
@@ -34,7 +44,8 @@ class Tally:
 class Standings(Shown):
     """How the first of two players did against the second.
 
-    In a game of one seat, both play the same deals: a win is a deal with more points, and there is no Elo.
+    In a game of one seat, both play the same deals: a win is a deal with more points, and there is
+    no Elo.
     """
 
     tally: Tally
@@ -43,21 +54,37 @@ class Standings(Shown):
     games: int
     elo: Interval | None
     means: tuple[float, float] | None = None  # one seat: mean points of each player
-    difference: Interval | None = None  # one seat: the first player's mean minus the second's, paired by deal
+    difference: Interval | None = (
+        None  # one seat: the first player's mean minus the second's, paired by deal
+    )
     forfeits: tuple[MatchResult, ...] = ()
     plan: Plan | None = None  # the games played
     sprt: Sprt | None = None  # the test for which the games were played
 
     def report(self) -> Iterator[Part]:
         """A line per seat, the score, and what it means."""
-        first, second = ("the first player", "the second") if self.plan is None else self.plan.players
-        seats = ("first seat", "second seat") if self.plan is None else map(self.plan.seats_of_first, (0, 1))
-        tallies = [(f"{first} as {name}", tally) for name, tally in zip(seats, self.seats, strict=False)]
+        first, second = (
+            ("the first player", "the second") if self.plan is None else self.plan.players
+        )
+        seats = (
+            ("first seat", "second seat")
+            if self.plan is None
+            else map(self.plan.seats_of_first, (0, 1))
+        )
+        tallies = [
+            (f"{first} as {name}", tally) for name, tally in zip(seats, self.seats, strict=False)
+        ]
         tallies.append((f"{first} against {second}", self.tally))
-        rows = [(name, tally.wins, tally.draws, tally.losses, percent(tally.score)) for name, tally in tallies]
+        rows = [
+            (name, tally.wins, tally.draws, tally.losses, percent(tally.score))
+            for name, tally in tallies
+        ]
         yield Sheet(("", "wins", "draws", "losses", "score"), rows)
         if self.elo is not None:
-            yield f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, from {self.games} games"
+            yield (
+                f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, "
+                f"from {self.games} games"
+            )
             lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
             # a shared opening may be won for its seat, whoever plays
             yield f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
@@ -71,13 +98,34 @@ class Standings(Shown):
 
     def records(self) -> list[dict[str, Any]]:
         """One row: the players and the result."""
-        names = {} if self.plan is None else dict(zip(("first", "second"), self.plan.players, strict=True))
-        return [{**names, **{key: value for key, value in self.to_json().items() if not isinstance(value, list)}}]
+        names = (
+            {}
+            if self.plan is None
+            else dict(zip(("first", "second"), self.plan.players, strict=True))
+        )
+        return [
+            {
+                **names,
+                **{
+                    key: value
+                    for key, value in self.to_json().items()
+                    if not isinstance(value, list)
+                },
+            }
+        ]
 
     def to_json(self) -> dict[str, Any]:
         about = {} if self.plan is None else self.plan.describe()
-        found: dict[str, Any] = {**about, **self.tally.to_json(), "score": self.tally.score, "games": self.games}
-        found |= named("elo", self.elo) | {"seats": [tally.to_json() for tally in self.seats], "pairs": self.pairs}
+        found: dict[str, Any] = {
+            **about,
+            **self.tally.to_json(),
+            "score": self.tally.score,
+            "games": self.games,
+        }
+        found |= named("elo", self.elo) | {
+            "seats": [tally.to_json() for tally in self.seats],
+            "pairs": self.pairs,
+        }
         found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
             found |= {"mean_scores": list(self.means), **named("difference", self.difference)}
@@ -95,11 +143,17 @@ def elo_words(elo: Interval, num_pairs: int) -> str:
 
 def forfeit_words(forfeits: Iterable[MatchResult]) -> Iterator[str]:
     for fault in map(describe_forfeit, forfeits):
-        yield f"forfeit in pair {fault['pair']}: {fault['player']}: {fault['reason']}: {fault['detail']}"
+        yield (
+            f"forfeit in pair {fault['pair']}: {fault['player']}: {fault['reason']}: "
+            f"{fault['detail']}"
+        )
 
 
 def describe_forfeit(result: MatchResult) -> dict[str, Any]:
-    player, place = result.players[result.forfeited_by or 0], {"pair": result.match.pair, "leg": result.match.leg}
+    player, place = (
+        result.players[result.forfeited_by or 0],
+        {"pair": result.match.pair, "leg": result.match.leg},
+    )
     return {"player": player, "reason": result.reason, "detail": result.detail, **place}
 
 
@@ -114,16 +168,33 @@ def make_standings(results: Sequence[MatchResult]) -> Standings:
     return Standings(total, seats, pairs, len(results), elo, forfeits=forfeits)
 
 
-def one_seat_standings(results: Sequence[MatchResult], forfeits: tuple[MatchResult, ...]) -> Standings:
+def one_seat_standings(
+    results: Sequence[MatchResult], forfeits: tuple[MatchResult, ...]
+) -> Standings:
     deals = [tuple(map(points, pair)) for pair in finished_pairs(results)]
     scores = [compare(first, second) for first, second in deals]
     difference = mean_interval([first - second for first, second in deals])
-    means = (fmean(first for first, _ in deals), fmean(second for _, second in deals)) if deals else None
-    return Standings(tally_scores(scores), [], count_pairs(scores), len(results), None, means, difference, forfeits)
+    means = (
+        (fmean(first for first, _ in deals), fmean(second for _, second in deals))
+        if deals
+        else None
+    )
+    return Standings(
+        tally_scores(scores),
+        [],
+        count_pairs(scores),
+        len(results),
+        None,
+        means,
+        difference,
+        forfeits,
+    )
 
 
 def points(result: MatchResult) -> float:
-    """The points by which games of one seat are compared: the score if there is one, else the payoff."""
+    """The points by which games of one seat are compared: the score if there is one, else the
+    payoff.
+    """
     return result.payoffs[0] if result.scores is None else result.scores[0]
 
 
@@ -133,7 +204,9 @@ def compare(mine: float, theirs: float) -> float:
 
 
 def game_score(result: MatchResult) -> float:
-    """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff of each player's."""
+    """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff
+    of each player's.
+    """
     even, odd = (sum(result.payoffs[side::2]) / len(result.payoffs[side::2]) for side in (0, 1))
     return compare(even, odd) if result.match.leg == 0 else compare(odd, even)
 

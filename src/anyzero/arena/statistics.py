@@ -1,7 +1,9 @@
-"""Strength from results: Elo with an interval from pairs of games, ratings, means with a paired interval.
+"""Strength from results: Elo with an interval from pairs of games, ratings, means with a paired
+interval.
 
-The two games of a pair share an opening, so they are not independent, but pairs are. All intervals are therefore
-based on pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial model.
+The two games of a pair share an opening, so they are not independent, but pairs are. All intervals
+are therefore based on pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial
+model.
 """
 
 import math
@@ -14,7 +16,8 @@ import numpy as np
 from anyzero.errors import BadOptionError
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-NORMAL_95 = 1.959964  # a normal variable is within this many standard deviations of its mean with a probability of 95 %
+# a normal variable is within this many standard deviations of its mean with a probability of 95 %
+NORMAL_95 = 1.959964
 
 
 class Interval(NamedTuple):
@@ -32,7 +35,9 @@ def named(name: str, interval: Interval | None) -> dict[str, float | None]:
 
 
 def expected_score(elo: float) -> float:
-    """The score of a player who is stronger by this much. Elo 1978: 400 points are odds of ten to one."""
+    """The score of a player who is stronger by this much. Elo 1978: 400 points are odds of ten to
+    one.
+    """
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
@@ -46,26 +51,32 @@ def count_pairs(scores: Sequence[float]) -> list[int]:
 
 
 def elo_interval(counts: Sequence[int]) -> Interval | None:
-    """Elo from the five counts of pairs, with Student's interval of their mean; None without a pair.
+    """Elo from the five counts of pairs, with Student's interval of their mean; None without a
+    pair.
 
-    For the interval two imaginary pairs are added, one lost and one won: equal pair scores then do not give certainty,
-    and few pairs, or scores near 0 and 1, keep their 95 %. It covers the truth in 95.8 % or more of matches of
-    3 to 50 pairs whose games are independent, and in 93.6 % or more if a pair's games always end alike.
-    As a score of 1 would be an infinite Elo, estimates are limited to `farthest_elo`.
+    For the interval two imaginary pairs are added, one lost and one won: equal pair scores then do
+    not give certainty, and few pairs, or scores near 0 and 1, keep their 95 %. It covers the truth
+    in 95.8 % or more of matches of 3 to 50 pairs whose games are independent, and in 93.6 % or more
+    if a pair's games always end alike. As a score of 1 would be an infinite Elo, estimates are
+    limited to `farthest_elo`.
     """
     pairs = sum(counts)
     if pairs == 0:
         return None
     plain, _ = mean_and_variance([float(count) for count in counts])
     mean, variance = mean_and_variance([counts[0] + 1.0, *counts[1:4], counts[4] + 1.0])
-    half = student_95(pairs + 1) * math.sqrt(variance / (pairs + 1))  # of n + 2 pairs: a sample's variance, over n + 2
+    half = student_95(pairs + 1) * math.sqrt(
+        variance / (pairs + 1)
+    )  # of n + 2 pairs: a sample's variance, over n + 2
     far = farthest_elo(pairs)
     value, low, high = (elo_within(score, far) for score in (plain, mean - half, mean + half))
     return Interval(value, min(low, value), max(high, value))
 
 
 def farthest_elo(pairs: int) -> float:
-    """The Elo of a score half a game from 1, in one more game than were played; a limit there is an open end."""
+    """The Elo of a score half a game from 1, in one more game than were played; a limit there is an
+    open end.
+    """
     return elo_difference(1.0 - 0.5 / (2 * pairs + 1))
 
 
@@ -77,7 +88,9 @@ def elo_within(score: float, far: float) -> float:
 
 
 def student_95(degrees: int) -> float:
-    """The 95 % quantile of Student's t, by its expansion around the normal one (Abramowitz and Stegun 26.7.5)."""
+    """The 95 % quantile of Student's t, by its expansion around the normal one (Abramowitz and
+    Stegun 26.7.5).
+    """
     if degrees <= 2:
         return (12.7062, 4.3027)[degrees - 1]
     x = NORMAL_95
@@ -91,26 +104,37 @@ def student_95(degrees: int) -> float:
 
 
 def wilson_interval(score: float, games: int) -> Interval:
-    """A score from 0 to 1, draws as halves, with the limits of Wilson 1927, accurate near 0 and 1 too.
+    """A score from 0 to 1, draws as halves, with the limits of Wilson 1927, accurate near 0 and 1
+    too.
 
-    It treats every game as an independent win or loss. Draws and swapped seats make it conservative.
+    It treats every game as an independent win or loss. Draws and swapped seats make it
+    conservative.
     """
     spread = NORMAL_95**2 / games
     middle = (score + spread / 2) / (1 + spread)
     half = math.sqrt(spread * (score * (1 - score) + spread / 4)) / (1 + spread)
-    return Interval(score, max(0.0, min(score, middle - half)), min(1.0, max(score, middle + half)))  # rounding
+    return Interval(
+        score, max(0.0, min(score, middle - half)), min(1.0, max(score, middle + half))
+    )  # rounding
 
 
 def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
     """Mean and variance of the pair scores, each class with its weight."""
     total = sum(weights)
     mean = sum(weight * score for weight, score in zip(weights, PAIR_SCORES, strict=True)) / total
-    variance = sum(weight * (score - mean) ** 2 for weight, score in zip(weights, PAIR_SCORES, strict=True)) / total
+    variance = (
+        sum(
+            weight * (score - mean) ** 2 for weight, score in zip(weights, PAIR_SCORES, strict=True)
+        )
+        / total
+    )
     return mean, variance
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """The mean with Student's interval (of differences: paired); None without values, no limits with only one."""
+    """The mean with Student's interval (of differences: paired); None without values, no limits
+    with only one.
+    """
     num = len(values)
     if num == 0:
         return None
@@ -127,12 +151,14 @@ NEWTON_STEPS, LONGEST_STEP = 100, 2.0
 
 
 def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:
-    """The Bradley-Terry model by maximum likelihood, with 95 % intervals; `points[a][b]` is a's score against b.
+    """The Bradley-Terry model by maximum likelihood, with 95 % intervals; `points[a][b]` is a's
+    score against b.
 
-    A draw counts as half a win. Every two players get one extra imaginary draw, so that a player who won or lost
-    everything also has a finite rating. One player, the anchor, is fixed at 0.
-    A player's interval is that of its difference to the anchor, from the curvature of the likelihood. Single games
-    are assumed to be independent; with swapped seats and draws this is a little conservative.
+    A draw counts as half a win. Every two players get one extra imaginary draw, so that a player
+    who won or lost everything also has a finite rating. One player, the anchor, is fixed at 0. A
+    player's interval is that of its difference to the anchor, from the curvature of the likelihood.
+    Single games are assumed to be independent; with swapped seats and draws this is a little
+    conservative.
     """
     scored = np.array(points, float) + 0.5 * (1.0 - np.eye(len(points)))
     games = scored + scored.T
@@ -150,7 +176,9 @@ def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Inte
     deviations = np.zeros(len(scored))
     deviations[free] = np.sqrt(np.diag(np.linalg.inv(curvature[np.ix_(free, free)])))
     return [
-        Interval(ELO * value, ELO * (value - NORMAL_95 * spread), ELO * (value + NORMAL_95 * spread))
+        Interval(
+            ELO * value, ELO * (value - NORMAL_95 * spread), ELO * (value + NORMAL_95 * spread)
+        )
         for value, spread in zip(strengths.tolist(), deviations.tolist(), strict=True)
     ]
 
@@ -175,7 +203,10 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not (-4000.0 < self.elo0 < self.elo1 < 4000.0):
-            raise BadOptionError(f"the test needs two Elo differences, the smaller first, not {self.elo0} {self.elo1}")
+            raise BadOptionError(
+                f"the test needs two Elo differences, the smaller first, not {self.elo0} "
+                f"{self.elo1}"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -196,7 +227,11 @@ class Sprt:
                 self.llr = float(log_likelihood_ratio(self.counts, self.elo0, self.elo1))
 
     def __str__(self) -> str:
-        words = {"elo0": f"Elo {self.elo0:g} accepted", "elo1": f"Elo {self.elo1:g} accepted", None: "not decided"}
+        words = {
+            "elo0": f"Elo {self.elo0:g} accepted",
+            "elo1": f"Elo {self.elo1:g} accepted",
+            None: "not decided",
+        }
         lower, upper = self.bounds
         ratio = f"log likelihood ratio {self.llr:.2f}, bounds {lower:.2f} and {upper:.2f}"
         return f"SPRT: {words[self.decision]} ({ratio})"
@@ -204,7 +239,13 @@ class Sprt:
     def to_json(self) -> dict[str, Any]:
         lower, upper = self.bounds
         values = {"elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta}
-        return {**values, "llr": self.llr, "lower": lower, "upper": upper, "decision": self.decision}
+        return {
+            **values,
+            "llr": self.llr,
+            "lower": lower,
+            "upper": upper,
+            "decision": self.decision,
+        }
 
 
 def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
@@ -216,12 +257,17 @@ def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
 
 
 def tilt(shares: Any, score: float) -> Any:
-    """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this expected score.
+    """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this
+    expected score.
 
-    Theta satisfies the expected score: the root of a function that falls from plus to minus infinity.
+    Theta satisfies the expected score: the root of a function that falls from plus to minus
+    infinity.
     """
     away = np.array(PAIR_SCORES) - score
-    low, high = np.full(shares.shape[:-1], -1.0 / (1.0 - score)), np.full(shares.shape[:-1], 1.0 / score)
+    low, high = (
+        np.full(shares.shape[:-1], -1.0 / (1.0 - score)),
+        np.full(shares.shape[:-1], 1.0 / score),
+    )
     for _ in range(BISECTIONS):
         theta = (low + high) / 2.0
         right = (shares * away / (1.0 + theta[..., None] * away)).sum(axis=-1) > 0.0

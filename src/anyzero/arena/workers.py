@@ -1,7 +1,7 @@
 """All cores: worker processes that play one game at a time, and recovery when one hangs or dies.
 
-The first worker compiles, the others start once it is ready and only load. The same workers play the games of several
-plans, since starting one costs a second.
+The first worker compiles, the others start once it is ready and only load. The same workers play
+the games of several plans, since starting one costs a second.
 """
 
 import json
@@ -32,7 +32,9 @@ from anyzero.networks.find import BEST, COPIES, find_network
 from anyzero.players import Player, parse_player, player_files
 from anyzero.players.text import split_player
 
-GRACE_S = 0.5  # a player that returns by itself within this delay is still reported by its own process
+GRACE_S = (
+    0.5  # a player that returns by itself within this delay is still reported by its own process
+)
 LOOK_EVERY_S = 0.2
 
 
@@ -52,7 +54,9 @@ class Worker:
             self.live = Live(file, max_plies, num_seats, create=True)
             sizes = map(str, (file.fileno(), max_plies, num_seats))
             command = python_command(__name__, "serve_games", networks, *sizes)
-            self.child = Child(command, hear=lambda line: inbox.put((self, line)), share=(file.fileno(),))
+            self.child = Child(
+                command, hear=lambda line: inbox.put((self, line)), share=(file.fileno(),)
+            )
         self.task: Task | None = None
         self.late = False
 
@@ -62,9 +66,13 @@ class Worker:
 
 
 class Crew:
-    """The processes and their tasks; each reads the networks that players name from the same copies."""
+    """The processes and their tasks; each reads the networks that players name from the same
+    copies.
+    """
 
-    def __init__(self, tasks: Sequence[Task], num_workers: int, networks: Mapping[str, str]) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], num_workers: int, networks: Mapping[str, str]
+    ) -> None:
         self.left, self.num_workers, self.networks = deque(tasks), num_workers, json.dumps(networks)
         self.games = {text: load(text) for text in {task.plan.game for task in tasks}}
         self.workers: list[Worker] = []
@@ -113,14 +121,18 @@ class Crew:
         return task, MatchResult.from_json(message)
 
     def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
-        """Handle a worker that died or was killed: the player to move loses the game, and a new worker replaces it."""
+        """Handle a worker that died or was killed: the player to move loses the game, and a new
+        worker replaces it.
+        """
         code, task, live = worker.child.wait(), worker.task, worker.live
         self.workers.remove(worker)
         if task is None:  # it had nothing left to do
             return None
         blamed, plan = live.is_thinking, task.plan
         if not blamed and not worker.late:
-            raise AnyzeroError(f"{plan.game}: a process ended with code {code} outside of any player's move")
+            raise AnyzeroError(
+                f"{plan.game}: a process ended with code {code} outside of any player's move"
+            )
         if not blamed:  # the move arrived after all, while its process was being stopped
             self.left.appendleft(task)
         if self.left:
@@ -142,7 +154,8 @@ class Crew:
 
 
 Workers = int | Pool | None
-"""Who plays: this many processes on this machine, one per core (None), or the actors of a cluster."""
+"""Who plays: this many processes on this machine, one per core (None), or the actors of a cluster.
+"""
 
 
 def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
@@ -160,7 +173,9 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
 
 @contextmanager
 def copied_networks(plans: Iterable[Plan]) -> Iterator[dict[str, str]]:
-    """Files of the networks that players name; a run that trains on may replace its champion during a match."""
+    """Files of the networks that players name; a run that trains on may replace its champion during
+    a match.
+    """
     names = {split_player(text).network for plan in plans for text in plan.players} - {"", BEST}
     with TemporaryDirectory(prefix="anyzero-") as folder:
         places = {name: f"{folder}/{quote(name, '')}" for name in names}  # errors show them
@@ -171,7 +186,9 @@ def copied_networks(plans: Iterable[Plan]) -> Iterator[dict[str, str]]:
 
 
 def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
-    """The same on all nodes: each actor plays a few pairs of games at a time in its own processes."""
+    """The same on all nodes: each actor plays a few pairs of games at a time in its own
+    processes.
+    """
     left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
     players = [(text, load(plan.game)) for plan in paces for text in plan.players]
     files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
@@ -214,7 +231,9 @@ def serve_games(networks: str, file: str, *sizes: str) -> None:
 
 
 def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
-    """Play the games of several plans; only one is prepared at a time, as its players may need much memory."""
+    """Play the games of several plans; only one is prepared at a time, as its players may need much
+    memory.
+    """
     try:
         load_game, prepared, players = cache(load), None, list[Player]()
         while True:
@@ -227,9 +246,13 @@ def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
                 send(json.dumps({"ready": True}))
             opening = make_opening(game, plan.seed, match.pair, plan.openings)
             by_seat = [players[index] for index in match.by_seat(game.num_seats)]
-            result = play_match(game, match, by_seat, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
+            result = play_match(
+                game, match, by_seat, opening, seed=plan.seed, live=live, limit_s=plan.limit_s
+            )
             send(json.dumps(result.to_json()))
-    except Exception as error:  # a game's own code may raise anything; the arena reports it in one sentence
+    except (
+        Exception
+    ) as error:  # a game's own code may raise anything; the arena reports it in one sentence
         send(json.dumps({"error": words_of(error)}))
 
 

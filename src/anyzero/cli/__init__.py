@@ -12,7 +12,9 @@ def main() -> None:
     files = [word for word in sys.argv[1:] if ".py" in word]
     if files and "serve" not in sys.argv[:2]:  # the server plays in processes of its own
         named = ", ".join(files)
-        stopping.watch_over(f"code of {named} probably reads or writes out of range, or calls itself for ever")
+        stopping.watch_over(
+            f"code of {named} probably reads or writes out of range, or calls itself for ever"
+        )
     with stopping.in_two_steps():
         from anyzero.cli.app import main as run
 

@@ -1,4 +1,6 @@
-"""The application: its commands, and how errors reach a person. Heavy imports wait inside the commands."""
+"""The application: its commands, and how errors reach a person. Heavy imports wait inside the
+commands.
+"""
 
 import errno
 import os
@@ -16,11 +18,15 @@ from anyzero.cli.options import EPILOG, option
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was saved, so the same command starts over"
-UsageError: Any = typer.BadParameter.__base__  # what typer raises for arguments that do not fit the command
+UsageError: Any = (
+    typer.BadParameter.__base__
+)  # what typer raises for arguments that do not fit the command
 
 
 class Commands(TyperGroup):
-    """The commands, and what Ctrl-C says in those that keep nothing; the others say for themselves what they kept."""
+    """The commands, and what Ctrl-C says in those that keep nothing; the others say for themselves
+    what they kept.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -41,13 +47,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
-    *(play.play, serve.serve, games.rules, games.games, games.show, play.replay, games.search, games.solve),
+    *(
+        play.play,
+        serve.serve,
+        games.rules,
+        games.games,
+        games.show,
+        play.replay,
+        games.search,
+        games.solve,
+    ),
     *(arena.match, arena.tournament, arena.rate, arena.experiment, arena.plot, arena.estimate),
     *(train.train, train.runs, train.nets, games.new, games.check, games.perft),
     *(serve.export, train.doctor, serve.uci, serve.gtp),
 )
-BENCHES: dict[str, Callable[..., None]] = {"rollouts": games.bench_rollouts, "search": games.bench_search}
-bench = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None)
+BENCHES: dict[str, Callable[..., None]] = {
+    "rollouts": games.bench_rollouts,
+    "search": games.bench_search,
+}
+bench = typer.Typer(
+    help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None
+)
 for command in COMMANDS:
     app.command(epilog=command.__dict__[EPILOG])(command)
 for name, command in BENCHES.items():
@@ -56,9 +76,13 @@ app.add_typer(bench, name="bench")
 
 
 def main() -> None:
-    """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
+    """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code
+    130.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # a shell may start a command with its input or output closed (`>&-`)
+        if (
+            getattr(sys, name) is None
+        ):  # a shell may start a command with its input or output closed (`>&-`)
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  (for the life of the process)
     try:
         code = app(prog_name="anyzero", standalone_mode=False)
@@ -96,7 +120,10 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[bool, option("Show the version and exit.", name="--version", callback=show_version, is_eager=True)]
+Version = Annotated[
+    bool,
+    option("Show the version and exit.", name="--version", callback=show_version, is_eager=True),
+]
 
 
 @app.callback()

@@ -1,18 +1,38 @@
-"""`anyzero match`, `tournament`, `rate`, `experiment`, `plot` and `estimate`: who is stronger, and by how much."""
+"""`anyzero match`, `tournament`, `rate`, `experiment`, `plot` and `estimate`: who is stronger, and
+by how much.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import anyzero
-from anyzero.cli.options import PLAYERS, Cluster, GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.options import (
+    PLAYERS,
+    Cluster,
+    GameText,
+    Json,
+    MovesText,
+    StateText,
+    argument,
+    examples,
+    option,
+)
 from anyzero.cli.output import answer, load_position, print_result
 
 Games = Annotated[int, option("Games per pair of players; an even number.")]
 Seed = Annotated[int, option("The same seed gives the same openings and games.")]
-Openings = Annotated[int | None, option("Random moves at the start of each pair of games.", "PLIES")]
-Workers = Annotated[int | None, option("Worker processes; by default one per core.", min=1, max=1024)]
-Limit = Annotated[float | None, option("Time limit per move; a player that exceeds it loses.", "SECONDS")]
-RecordFile = Annotated[Path | None, option("Store finished games here, to resume a stopped match.", "FILE")]
+Openings = Annotated[
+    int | None, option("Random moves at the start of each pair of games.", "PLIES")
+]
+Workers = Annotated[
+    int | None, option("Worker processes; by default one per core.", min=1, max=1024)
+]
+Limit = Annotated[
+    float | None, option("Time limit per move; a player that exceeds it loses.", "SECONDS")
+]
+RecordFile = Annotated[
+    Path | None, option("Store finished games here, to resume a stopped match.", "FILE")
+]
 
 
 @examples(
@@ -31,7 +51,8 @@ def match(
     workers: Workers = None,
     cluster: Cluster = None,
     sprt: Annotated[
-        tuple[float, float] | None, option("Stop early by a sequential test of two Elo differences.", "ELO0 ELO1")
+        tuple[float, float] | None,
+        option("Stop early by a sequential test of two Elo differences.", "ELO0 ELO1"),
     ] = None,
     limit: Limit = None,
     record: RecordFile = None,
@@ -41,14 +62,21 @@ def match(
 
     Games come in pairs with the same opening and the seats swapped.
     """
-    settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
+    settings: Any = {
+        "games": games,
+        "seed": seed,
+        "openings": openings,
+        "limit_s": limit,
+        "workers": workers,
+    }
     settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.match(game, first, second, sprt=sprt, **settings), json=json)
 
 
 @examples(
     "anyzero tournament hex:size=7 random uct:500 rave:500 grave:500 --games 40",
-    "anyzero tournament atarigo uct:1000 rave:1000 grave:1000 --anchor uct:1000 --record games.jsonl",
+    "anyzero tournament atarigo uct:1000 rave:1000 grave:1000 --anchor uct:1000 --record "
+    "games.jsonl",
     about=PLAYERS,
 )
 def tournament(
@@ -65,7 +93,13 @@ def tournament(
     json: Json = False,
 ) -> None:
     """Play a round-robin tournament and rate all players."""
-    settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
+    settings: Any = {
+        "games": games,
+        "seed": seed,
+        "openings": openings,
+        "limit_s": limit,
+        "workers": workers,
+    }
     settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)
 
@@ -77,15 +111,23 @@ def tournament(
 )
 def rate(
     net: Annotated[str, argument("A net's file, a run, or @best with --game.", "NET")],
-    game: Annotated[str | None, option("The board to play on; by default the one it was trained on.")] = None,
+    game: Annotated[
+        str | None, option("The board to play on; by default the one it was trained on.")
+    ] = None,
     simulations: Annotated[int, option("The net's simulations per move.", min=1)] = 64,
     games: Annotated[int, option("Games per opponent; an even number.")] = 40,
     most: Annotated[int, option("Leave out opponents with more simulations.", min=1)] = 100_000,
-    against: Annotated[list[str] | None, option("Play this opponent instead of the ladder.", "PLAYER")] = None,
+    against: Annotated[
+        list[str] | None, option("Play this opponent instead of the ladder.", "PLAYER")
+    ] = None,
     seed: Seed = 0,
     workers: Workers = None,
-    folder: Annotated[Path, option("Store finished games here, to resume a stopped rating.")] = Path("ratings"),
-    card: Annotated[Path | None, option("Where to write the card; by default in the folder.", "FILE")] = None,
+    folder: Annotated[
+        Path, option("Store finished games here, to resume a stopped rating.")
+    ] = Path("ratings"),
+    card: Annotated[
+        Path | None, option("Where to write the card; by default in the folder.", "FILE")
+    ] = None,
     command: Annotated[str, option("For the card: the command that trained the net.")] = "",
     commit: Annotated[str, option("For the card: the commit it was trained with.")] = "",
     device: Annotated[str, option("For the card: what it was trained on.")] = "",
@@ -94,17 +136,29 @@ def rate(
 ) -> None:
     """Measure a net against the fixed ladder of its game.
 
-    The result is also written as the net's card. The ladder: positions with proven best moves, random play, searches
-    with growing budgets; for chess Stockfish. It ends where opponents become too strong. The same command resumes a
-    stopped rating.
+    The result is also written as the net's card. The ladder: positions with proven best moves,
+    random play, searches with growing budgets; for chess Stockfish. It ends where opponents become
+    too strong. The same command resumes a stopped rating.
     """
     from anyzero.networks.find import Made
 
-    given: dict[str, Any] = {"command": command, "commit": commit, "device": device, "minutes": minutes}
+    given: dict[str, Any] = {
+        "command": command,
+        "commit": commit,
+        "device": device,
+        "minutes": minutes,
+    }
     made = Made(**given) if any(given.values()) else None
     playing: dict[str, Any] = {"seed": seed, "workers": workers, "progress": not json}
-    limits: dict[str, Any] = {"simulations": simulations, "games": games, "most": most, "against": against or ()}
-    print_result(anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json)
+    limits: dict[str, Any] = {
+        "simulations": simulations,
+        "games": games,
+        "most": most,
+        "against": against or (),
+    }
+    print_result(
+        anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json
+    )
 
 
 # --- grids of matches, their plots, and a study of AMAF estimates
@@ -128,14 +182,21 @@ def experiment(
 
     The same command resumes a stopped experiment.
     """
-    print_result(anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json), json=json)
+    print_result(
+        anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json),
+        json=json,
+    )
 
 
 @examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
 def plot(
     results: Annotated[Path, argument("An experiment's table.", "RESULTS")],
-    out: Annotated[Path | None, option("Where to write the plots; by default beside RESULTS.", "FOLDER")] = None,
-    formats: Annotated[str, option("png, svg or pdf, or several: png,svg.", name="--format")] = "png,svg",
+    out: Annotated[
+        Path | None, option("Where to write the plots; by default beside RESULTS.", "FOLDER")
+    ] = None,
+    formats: Annotated[
+        str, option("png, svg or pdf, or several: png,svg.", name="--format")
+    ] = "png,svg",
     json: Json = False,
 ) -> None:
     """Draw results as heat maps, curves and tables."""
@@ -145,11 +206,18 @@ def plot(
     wanted = parse_formats(formats)
     folder = results.with_name(f"{results.stem}_plots") if out is None else out
     files = save_figures(plot_rows(read_rows(results)), folder, wanted)
-    values = {"results": str(results), "folder": str(folder), "files": [path.name for path in files]}
+    values = {
+        "results": str(results),
+        "folder": str(folder),
+        "files": [path.name for path in files],
+    }
     answer(values, map(str, files), json=json)
 
 
-@examples("anyzero estimate hex:size=7", "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg")
+@examples(
+    "anyzero estimate hex:size=7",
+    "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg",
+)
 def estimate(
     game: GameText,
     state: StateText = None,
@@ -176,7 +244,12 @@ def estimate(
     if plot is not None:
         check_picture(plot)
     loaded, position = load_position(game, state, moves)
-    numbers: dict[str, Any] = {"simulations": budgets, "reference": reference, "repeats": repeats, "bias": bias}
+    numbers: dict[str, Any] = {
+        "simulations": budgets,
+        "reference": reference,
+        "repeats": repeats,
+        "bias": bias,
+    }
     found = anyzero.estimate(loaded, position, **numbers, seed=seed, progress=not json)
     if plot is not None:
         found.plot(plot)

@@ -1,4 +1,6 @@
-"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games and positions."""
+"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games
+and positions.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +8,16 @@ from typing import Annotated
 import typer
 
 import anyzero
-from anyzero.cli.options import SEARCHES, GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.options import (
+    SEARCHES,
+    GameText,
+    Json,
+    MovesText,
+    StateText,
+    argument,
+    examples,
+    option,
+)
 from anyzero.cli.output import answer, load_position, print_result
 from anyzero.progress import progress
 from anyzero.report import Sheet, count
@@ -18,10 +29,17 @@ def games(json: Json = False) -> None:
     from anyzero.games.load import game_names
 
     found = [anyzero.load(name) for name in game_names()]
-    sizes = [{key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found]
+    sizes = [
+        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found
+    ]
     options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
-    rows = [(game.name, text, game.num_seats, game.num_actions) for game, text in zip(found, options, strict=True)]
-    values = [{**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)]
+    rows = [
+        (game.name, text, game.num_seats, game.num_actions)
+        for game, text in zip(found, options, strict=True)
+    ]
+    values = [
+        {**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)
+    ]
     answer(values, [Sheet(("game", "options", "seats", "actions"), rows)], json=json)
 
 
@@ -56,14 +74,19 @@ def new(
 ) -> None:
     """Write a template for your own game, and a test for it.
 
-    It can be played, drawn and trained at once: change it step by step, and check it after each step.
+    It can be played, drawn and trained at once: change it step by step, and check it after each
+    step.
     """
     from anyzero.games.load import start_game
 
     written = [str(path) for path in start_game(file, kind)]
     told = "docs/contract.md explains each part"
     said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
-    commands = (f"  anyzero check {file}", f"  anyzero play {file}", f"  anyzero train {file} --minutes 5")
+    commands = (
+        f"  anyzero check {file}",
+        f"  anyzero play {file}",
+        f"  anyzero train {file} --minutes 5",
+    )
     answer({"kind": kind, "files": written}, (said, *commands), json=json)
 
 
@@ -85,7 +108,11 @@ def show(
     text = loaded.format_state(position) if loaded.has("format_state") else None
     seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
     about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
-    parts = [f"{name}: {value}" for name, value in loaded.fields(position).items()] if drawn is None else [drawn.text]
+    parts = (
+        [f"{name}: {value}" for name, value in loaded.fields(position).items()]
+        if drawn is None
+        else [drawn.text]
+    )
     answer({**about, "text": drawn and drawn.text}, parts, json=json)
 
 
@@ -95,7 +122,9 @@ def perft(
     depth: Annotated[int, argument("How many plies.", min=0, max=50)],
     state: StateText = None,
     moves: MovesText = "",
-    divide: Annotated[bool, option("Also show the count below each move.", name="--divide")] = False,
+    divide: Annotated[
+        bool, option("Also show the count below each move.", name="--divide")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Count the sequences of moves of a given length.
@@ -119,7 +148,9 @@ def perft(
 )
 def search(
     game: GameText,
-    method: Annotated[str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")],
+    method: Annotated[
+        str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")
+    ],
     state: StateText = None,
     moves: MovesText = "",
     seed: Annotated[int, option("The same seed gives the same search.")] = 0,
@@ -145,8 +176,12 @@ def solve(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
-    openings: Annotated[bool, option("Also show the exact value of every move.", name="--openings")] = False,
-    max_memory: Annotated[int, option("Size of the transposition table.", "MB", min=1, max=1_000_000)] = 256,
+    openings: Annotated[
+        bool, option("Also show the exact value of every move.", name="--openings")
+    ] = False,
+    max_memory: Annotated[
+        int, option("Size of the transposition table.", "MB", min=1, max=1_000_000)
+    ] = 256,
     seconds: Annotated[float | None, option("Give up after this long.")] = None,
     method: Annotated[str, option("both, depth (depth-first) or proof (proof numbers).")] = "both",
     json: Json = False,
@@ -156,7 +191,9 @@ def solve(
     For small two-seat games without chance; the exit code is 1 if the value was not found.
     """
     loaded, position = load_position(game, state, moves)
-    found = anyzero.solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
+    found = anyzero.solve(
+        loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json
+    )
     text = loaded.format_state(position) if loaded.has("format_state") else None
     print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
     raise typer.Exit(1 if found.value is None else 0)
@@ -172,7 +209,10 @@ def check_seconds(seconds: float) -> float:
     return seconds
 
 
-Seconds = Annotated[float, option("How long to measure.", name="--seconds", min=0.01, max=3600, callback=check_seconds)]
+Seconds = Annotated[
+    float,
+    option("How long to measure.", name="--seconds", min=0.01, max=3600, callback=check_seconds),
+]
 
 
 @examples("anyzero bench rollouts hex:size=11 --threads 2")
@@ -189,7 +229,10 @@ def bench_rollouts(
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    about, speed = f"{found.game} on {found.target}, {count(found.threads, 'thread')}", found.rollouts_per_s
+    about, speed = (
+        f"{found.game} on {found.target}, {count(found.threads, 'thread')}",
+        found.rollouts_per_s,
+    )
     moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
     answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 
@@ -208,6 +251,12 @@ def bench_search(
     with progress(f"searching {loaded.text}", shown=not json):
         found = measure(loaded, method, seconds=seconds)
     speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
-    median = f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after {found.ready_s:.2f} s"
-    size = f"{found.simulations:,} simulations made {found.nodes:,} nodes of {found.bytes_per_node:.0f} bytes"
+    median = (
+        f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after "
+        f"{found.ready_s:.2f} s"
+    )
+    size = (
+        f"{found.simulations:,} simulations made {found.nodes:,} nodes of "
+        f"{found.bytes_per_node:.0f} bytes"
+    )
     answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)

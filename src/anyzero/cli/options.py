@@ -7,7 +7,9 @@ import typer
 
 
 def option(meaning: str, shown: str | None = None, name: str = "", **limits: Any) -> Any:
-    """An option of a command; `shown` stands for its value in the help, `name` is its own where that is another."""
+    """An option of a command; `shown` stands for its value in the help, `name` is its own where
+    that is another.
+    """
     return typer.Option(*name.split(), metavar=shown, help=meaning, **limits)
 
 
@@ -19,7 +21,9 @@ GameText = Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "
 Json = Annotated[bool, option("Print JSON on one line, for scripts.", name="--json")]
 StateText = Annotated[str | None, option("A position as text; by default the initial one.")]
 MovesText = Annotated[str, option("Moves to play first, separated by spaces.")]
-Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
+Cluster = Annotated[
+    str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")
+]
 
 Command = TypeVar("Command", bound=Callable[..., None])
 EPILOG = "epilog"  # where a command keeps the end of its help
@@ -31,15 +35,22 @@ Searches:
   METHOD:BUDGET@NET a search guided by a network: gumbel:64@RUN, gumbel:64@best
   level:NAME        beginner, easy, medium, hard or max
 Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
-PLAYERS = f"{SEARCHES}\nOther players: random; uci:COMMAND or gtp:COMMAND, a third-party engine; FILE.py, your own"
+PLAYERS = (
+    f"{SEARCHES}\nOther players: random; uci:COMMAND or gtp:COMMAND, a third-party "
+    "engine; FILE.py, your own"
+)
 """What a player's text may be; the end of the help of commands that take players."""
 
 
-def examples(*lines: str, title: str = "Examples:", about: str = "") -> Callable[[Command], Command]:
+def examples(
+    *lines: str, title: str = "Examples:", about: str = ""
+) -> Callable[[Command], Command]:
     """The end of a command's help: examples, one per line, and further notes."""
 
     def note(command: Command) -> Command:
-        command.__dict__[EPILOG] = "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])
+        command.__dict__[EPILOG] = "\n".join(
+            ["\b", title, *(f"  {line}" for line in lines), *about.splitlines()]
+        )
         return command
 
     return note

@@ -1,4 +1,5 @@
-"""What a person sees of a game at the terminal: the board, and the sentences of a session and of a replay.
+"""What a person sees of a game at the terminal: the board, and the sentences of a session and of a
+replay.
 
 Without a terminal the same words are printed, without colours and prompts.
 """
@@ -37,12 +38,20 @@ class Screen:
 
     def say(self, text: str) -> None:
         """Print a sentence, broken between words where the terminal ends."""
-        lines = wrap(text, self.console.width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        lines = wrap(
+            text,
+            self.console.width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         self.console.print(Text("\n".join(lines)), soft_wrap=True)
 
     def show_table(self, table: GameInProgress) -> None:
         """The position, the last move marked, and what chance has drawn."""
-        drawn = [ply.move for ply in takewhile(lambda ply: ply.seat == CHANCE, reversed(table.plies))]
+        drawn = [
+            ply.move for ply in takewhile(lambda ply: ply.seat == CHANCE, reversed(table.plies))
+        ]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
         self.show_position(table.game, table.state, ply_cells(table, table.last_decision))
@@ -84,7 +93,9 @@ def player_words(text: str, game: Game) -> str:
 
 
 def answer_words(name: str, move: str, answer: Answer) -> str:
-    """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only what follows it."""
+    """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only
+    what follows it.
+    """
     found, start = answer.result, f"{name} plays {move}" if name else move
     if found is None:
         return f"{start} ({answer.seconds:.2f} s)"
@@ -104,9 +115,14 @@ def end_words(table: GameInProgress) -> str:
         words.append(f"{seats[payoffs.index(-1.0)]} {how}s")
     best = [name for name, payoff in zip(seats, payoffs, strict=True) if payoff == max(payoffs)]
     if len(seats) > 1:
-        words.append("a draw" if len(best) == len(seats) else f"{' and '.join(best)} win{'s' * (len(best) == 1)}")
+        words.append(
+            "a draw"
+            if len(best) == len(seats)
+            else f"{' and '.join(best)} win{'s' * (len(best) == 1)}"
+        )
     if game.has("score"):
-        words.append(f"score {' : '.join(f'{game.score(table.state, seat):g}' for seat in range(game.num_seats))}")
+        scores = [f"{game.score(table.state, seat):g}" for seat in range(game.num_seats)]
+        words.append(f"score {' : '.join(scores)}")
     return "game over: " + "; ".join(words)
 
 
@@ -118,7 +134,11 @@ def describe_replayed(table: GameInProgress, move: int | None) -> dict[str, Any]
     game, moves, positions = table.game, [None, *table.moves], []
     for after in range(len(moves)) if move is None else [move]:
         state = table.states[after]
-        about = {"moves": after, "last_move": moves[after], "seat_to_move": game.seat_to_move(state)}
+        about = {
+            "moves": after,
+            "last_move": moves[after],
+            "seat_to_move": game.seat_to_move(state),
+        }
         about |= {"state": game.format_state(state) if game.has("format_state") else None}
         positions.append(about | {"text": game.show(state).text if game.has("board") else None})
     return {**table.to_record().to_json(), "positions": positions}

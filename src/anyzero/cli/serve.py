@@ -23,11 +23,18 @@ def serve(
     browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
     game: Annotated[list[str] | None, option("Your own game; may be repeated.", "FILE")] = None,
     engine: Annotated[
-        list[str] | None, option("An engine that may take a seat; may be repeated.", "[NAME=]ENGINE")
+        list[str] | None,
+        option("An engine that may take a seat; may be repeated.", "[NAME=]ENGINE"),
     ] = None,
-    data: Annotated[Path | None, option("Where games are saved; by default in your data folder.", "FILE")] = None,
-    experiments: Annotated[Path, option("Folder with the tables of experiments.", "FOLDER")] = Path(),
-    host: Annotated[str, option("The address to listen on; by default only this machine.")] = "127.0.0.1",
+    data: Annotated[
+        Path | None, option("Where games are saved; by default in your data folder.", "FILE")
+    ] = None,
+    experiments: Annotated[
+        Path, option("Folder with the tables of experiments.", "FOLDER")
+    ] = Path(),
+    host: Annotated[
+        str, option("The address to listen on; by default only this machine.")
+    ] = "127.0.0.1",
     prepare: Annotated[
         bool, option("Compile all games once the page is opened.", name="--prepare/--no-prepare")
     ] = True,
@@ -35,16 +42,25 @@ def serve(
 ) -> None:
     """Play, analyse and watch games in a browser.
 
-    Everything stays on this machine, and games continue after a restart. Training runs and networks come from
-    the folders runs and models.
+    Everything stays on this machine, and games continue after a restart. Training runs and networks
+    come from the folders runs and models.
     """
-    config = {"port": port, "host": host, "games": tuple(game or ()), "engines": tuple(engine or ())}
+    config = {
+        "port": port,
+        "host": host,
+        "games": tuple(game or ()),
+        "engines": tuple(engine or ()),
+    }
     config |= {"experiments": experiments, "prepare": prepare}
     run({**config, "data": data} if data else config, browser=browser, json=json)
 
 
-def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fragment: str = "") -> None:
-    """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page that is opened."""
+def run(
+    config: dict[str, Any], *, browser: bool = False, json: bool = False, fragment: str = ""
+) -> None:
+    """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page
+    that is opened.
+    """
     import webbrowser
 
     from anyzero.web.app import serving
@@ -64,7 +80,10 @@ def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fr
 # --- engines for GUIs and other programs
 
 
-@examples("anyzero uci", title="Example, and then line by line: position startpos moves e2e4, go nodes 500")
+@examples(
+    "anyzero uci",
+    title="Example, and then line by line: position startpos moves e2e4, go nodes 500",
+)
 def uci() -> None:
     """Run as a chess engine for GUIs that speak UCI.
 
@@ -86,9 +105,13 @@ def uci() -> None:
 )
 def gtp(
     game: GameText,
-    player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = "level:medium",
+    player: Annotated[
+        str, option("Answers genmove: rave:2000, grave:1s, level:hard.")
+    ] = "level:medium",
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
-    resign: Annotated[float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)] = None,
+    resign: Annotated[
+        float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)
+    ] = None,
 ) -> None:
     """Run as an engine for GUIs that speak GTP.
 
@@ -122,16 +145,24 @@ def export(
     game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
     all_games: Annotated[bool, option("All built-in games, for --web.", name="--all")] = False,
     net: Annotated[
-        str | None, option("A run, a .safetensors file, best (the bundled net, the default), or none.")
+        str | None,
+        option("A run, a .safetensors file, best (the bundled net, the default), or none."),
     ] = None,
     onnx: Annotated[Path | None, option("Write the net as ONNX.", "FILE")] = None,
-    bot: Annotated[Path | None, option("Write a player as a single file that needs only NumPy.", "FILE.py")] = None,
-    max_characters: Annotated[int | None, option("Maximum size of a bot; 100000 on CodinGame.", min=1)] = None,
+    bot: Annotated[
+        Path | None, option("Write a player as a single file that needs only NumPy.", "FILE.py")
+    ] = None,
+    max_characters: Annotated[
+        int | None, option("Maximum size of a bot; 100000 on CodinGame.", min=1)
+    ] = None,
     c: Annotated[Path | None, option("Write rules and search for C.", "FOLDER")] = None,
     wasm: Annotated[Path | None, option("Write rules and search for JavaScript.", "FOLDER")] = None,
-    web: Annotated[Path | None, option("Write the page as static files, without a server.", "FOLDER")] = None,
+    web: Annotated[
+        Path | None, option("Write the page as static files, without a server.", "FOLDER")
+    ] = None,
     player: Annotated[
-        str | None, option("The player for a bot, C or JavaScript: uct:200; for a bot also puct:0.04s@RUN.")
+        str | None,
+        option("The player for a bot, C or JavaScript: uct:200; for a bot also puct:0.04s@RUN."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -144,4 +175,6 @@ def export(
         raise BadOptionError("name a game, or use --all for all of them")
     files = {"onnx": onnx, "c": c, "wasm": wasm, "web": web, "bot": bot}
     games = list(BUILT_IN) if all_games else game
-    print_result(write(games, net=net, player=player, max_characters=max_characters, **files), json=json)
+    print_result(
+        write(games, net=net, player=player, max_characters=max_characters, **files), json=json
+    )

@@ -30,9 +30,13 @@ MACHINE = "level:medium"  # who sits where nobody was named
 MOST_ROWS = 10  # moves that an analysis shows
 
 
-def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> GameInProgress:
+def make_table(
+    game: str | None, *, position: str | None, load: Path | None, seed: int | None
+) -> GameInProgress:
     if game is None and load is None:
-        raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
+        raise AnyzeroError(
+            "name a game to play, or a file with --load; anyzero games lists the games"
+        )
     if position is not None and load is not None:
         raise AnyzeroError("--load and --position exclude each other: a file has its own position")
     rules = None if game is None else anyzero.load(game)
@@ -51,7 +55,9 @@ def seat_names(named: list[str | None], table: GameInProgress) -> list[str]:
     num = table.game.num_seats
     for seat, name in enumerate(named):
         if name is not None and seat >= num:
-            raise AnyzeroError(f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}")
+            raise AnyzeroError(
+                f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}"
+            )
     both = zip([*named, *[None] * num], table.players, strict=False)
     names = [known_player(known) if name is None else name for name, known in both]
     if HUMAN not in names and None in names:
@@ -60,7 +66,9 @@ def seat_names(named: list[str | None], table: GameInProgress) -> list[str]:
 
 
 def known_player(text: str) -> str | None:
-    """A player's text in a file, if it is one that can be asked without running somebody's code or command."""
+    """A player's text in a file, if it is one that can be asked without running somebody's code or
+    command.
+    """
     try:
         return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
     except AnyzeroError:
@@ -71,7 +79,10 @@ def check_file(path: Path, table: GameInProgress) -> None:
     """Say before the game rather than after it that it cannot be written."""
     record_text(path, table.to_record(), table.game)
     if not path.parent.is_dir() or path.is_dir():
-        raise AnyzeroError(f"cannot write {path}: {'it is a folder' if path.is_dir() else 'there is no such folder'}")
+        raise AnyzeroError(
+            f"cannot write {path}: "
+            f"{'it is a folder' if path.is_dir() else 'there is no such folder'}"
+        )
 
 
 @dataclass
@@ -83,7 +94,9 @@ class Session:
     hints: Player
     screen: Screen
     save_at: Path | None = None  # where the game is written in the end
-    kept: tuple[Path, list[str]] | None = None  # the file that it was last saved to, and the moves that this holds
+    kept: tuple[Path, list[str]] | None = (
+        None  # the file that it was last saved to, and the moves that this holds
+    )
     ended: bool = False  # whether somebody has quit
 
     def run(self) -> None:
@@ -106,7 +119,9 @@ class Session:
         """Play until somebody quits, the input ends, or machines have come to the end."""
         self.greet()
         for machine in self.seats:
-            if machine is not None and not self.table.is_over:  # else prepared if a move is taken back and it is asked
+            if (
+                machine is not None and not self.table.is_over
+            ):  # else prepared if a move is taken back and it is asked
                 machine.prepare(self.table.game)
         self.screen.show_table(self.table)
         told = False
@@ -114,7 +129,10 @@ class Session:
             if self.table.is_over and not told:
                 self.screen.say(end_words(self.table))
                 if None in self.seats:
-                    self.screen.say("rematch plays again with the seats swapped, undo takes a move back, quit leaves")
+                    self.screen.say(
+                        "rematch plays again with the seats swapped, undo takes a move "
+                        "back, quit leaves"
+                    )
             told = self.table.is_over
             if told and None not in self.seats:
                 return
@@ -126,9 +144,13 @@ class Session:
 
     def greet(self) -> None:
         game = self.table.game
-        names = [HUMAN if player is None else player_words(player.text, game) for player in self.seats]
+        names = [
+            HUMAN if player is None else player_words(player.text, game) for player in self.seats
+        ]
         seats = "; ".join(f"{game.seat_name(seat)}: {name}" for seat, name in enumerate(names))
-        self.screen.say(f"{game.text}; {seats}{'; help lists the commands' if None in self.seats else ''}")
+        self.screen.say(
+            f"{game.text}; {seats}{'; help lists the commands' if None in self.seats else ''}"
+        )
 
     # --- machines
 
@@ -141,7 +163,9 @@ class Session:
             table.name_player(table.seat_to_move, player.text)
             table.declare(FORFEIT)
             return
-        self.screen.say(answer_words(player.text, table.game.format_action(table.state, answer.action), answer))
+        self.screen.say(
+            answer_words(player.text, table.game.format_action(table.state, answer.action), answer)
+        )
         evaluation = None
         if answer.result is not None:
             value = round(min(1.0, max(-1.0, answer.result.value)), 4)
@@ -152,7 +176,9 @@ class Session:
         with self.screen.busy(f"{player.text} is thinking"):
             return consult(player, self.table.game, self.table.so_far, self.table.move_seed)
 
-    def make_move(self, name: str, move: str | int, seconds: float, evaluation: Evaluation | None = None) -> None:
+    def make_move(
+        self, name: str, move: str | int, seconds: float, evaluation: Evaluation | None = None
+    ) -> None:
         seat = self.table.seat_to_move
         self.table.play(move, seconds=seconds, evaluation=evaluation)
         self.table.name_player(seat, name)
@@ -163,7 +189,9 @@ class Session:
     def obey_next(self) -> None:
         """Ask for a line and do what it says; the end of the input is the end of the game."""
         table, start = self.table, time.perf_counter()
-        line = self.screen.ask("game over> " if table.is_over else f"{table.game.seat_name(table.seat_to_move)}> ")
+        line = self.screen.ask(
+            "game over> " if table.is_over else f"{table.game.seat_name(table.seat_to_move)}> "
+        )
         if line is None:
             self.quit("")
             return
@@ -187,7 +215,9 @@ class Session:
                 raise AnyzeroError(f"{name} FILE: {command.meaning}")
             command.run(self, argument.strip())
         elif line and self.table.is_over:
-            raise AnyzeroError(f"the game is over; {nearest_hint(line, COMMANDS)}help lists the commands")
+            raise AnyzeroError(
+                f"the game is over; {nearest_hint(line, COMMANDS)}help lists the commands"
+            )
         elif line:
             try:
                 self.make_move(HUMAN, line, seconds)
@@ -195,7 +225,9 @@ class Session:
                 said = str(error).split("; ")[0]
                 hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
                 hint = "" if said.endswith("is taken") else hint
-                raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
+                raise IllegalMoveError(
+                    f"{said}; {hint}moves lists the legal moves, help the commands"
+                ) from None
 
     # --- commands
 
@@ -264,7 +296,10 @@ class Session:
         """Before another game: write this one where it should be, and the next one beside it."""
         if self.save_at is not None and self.table.moves:
             self.keep(self.save_at)
-            names = (self.save_at.with_stem(f"{self.save_at.stem}-{number}") for number in itertools.count(2))
+            names = (
+                self.save_at.with_stem(f"{self.save_at.stem}-{number}")
+                for number in itertools.count(2)
+            )
             self.save_at = next(path for path in names if not path.exists())
 
     def new(self, argument: str) -> None:
@@ -312,7 +347,9 @@ COMMANDS: dict[str, Command] = {
     "moves": Command(Session.list_moves, "list the legal moves"),
     "undo": Command(Session.undo, "take your last move back"),
     "redo": Command(Session.redo, "play it again"),
-    "save": Command(Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"),
+    "save": Command(
+        Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"
+    ),
     "load": Command(Session.load, "continue a game from a file", "FILE"),
     "resign": Command(Session.resign, "resign the game"),
     "rematch": Command(Session.rematch, "another game with the seats swapped"),

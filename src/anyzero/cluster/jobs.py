@@ -20,11 +20,14 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.files import cache_folder, remove_unused
 from anyzero.report import count
 
-JOB_S = 20.0  # target duration of a job: short enough to lose, long enough for its overhead of some milliseconds
+# target duration of a job: short enough to lose, long enough for its overhead of some milliseconds
+JOB_S = 20.0
 LEAST_S = 2.0
-"""Jobs do not become shorter than this as the work runs out: few parallel games make small batches for a network.
+"""Jobs do not become shorter than this as the work runs out: few parallel games make small batches
+for a network.
 
-If all of it takes less, a slow actor beside a GPU takes only what it can do in that time, and the GPU the rest.
+If all of it takes less, a slow actor beside a GPU takes only what it can do in that time, and the
+GPU the rest.
 """
 
 
@@ -36,7 +39,9 @@ class ActorKind(NamedTuple):
 
     def describe(self) -> str:
         """`1 core, 2 GPUs`."""
-        return ", ".join([count(self.cores, "core"), *([count(self.gpus, "GPU")] if self.gpus else [])])
+        return ", ".join(
+            [count(self.cores, "core"), *([count(self.gpus, "GPU")] if self.gpus else [])]
+        )
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,11 @@ class Shared:
 
 @dataclass(eq=False)
 class Job:
-    """A function by name, `module:function`, and its arguments: plain values, arrays, or shared values.
+    """A function by name, `module:function`, and its arguments: plain values, arrays, or shared
+    values.
 
-    Its first argument is the kind of its actor, since it is not known in advance which actor runs it.
+    Its first argument is the kind of its actor, since it is not known in advance which actor runs
+    it.
     """
 
     function: str
@@ -67,7 +74,9 @@ class Job:
     failed_on: str = ""  # the node on which it failed
 
 
-Source = Callable[[ActorKind], Job | None]  # the next job for an actor of this kind; None when there are no more
+Source = Callable[
+    [ActorKind], Job | None
+]  # the next job for an actor of this kind; None when there are no more
 
 
 class Done(NamedTuple):
@@ -79,7 +88,9 @@ class Done(NamedTuple):
 
 
 class Pace:
-    """How large a job must be to take `JOB_S`: small at first, and smaller when the work runs out."""
+    """How large a job must be to take `JOB_S`: small at first, and smaller when the work runs
+    out.
+    """
 
     def __init__(self, least: int, least_on_gpu: int = 0) -> None:
         """`least` is per core of an actor without a GPU."""
@@ -87,8 +98,13 @@ class Pace:
         self.rates: dict[ActorKind, float] = {}  # units per second, by kind of actor
 
     def size(self, kind: ActorKind, left: int, others: Sequence[ActorKind]) -> int:
-        """Units for an actor of this kind, at most what is left; `others` are all working actors, itself included."""
-        least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
+        """Units for an actor of this kind, at most what is left; `others` are all working actors,
+        itself included.
+        """
+        least, rate = (
+            self.least_on_gpu if kind.gpus else self.least * kind.cores,
+            self.rates.get(kind, 0.0),
+        )
         rates = [self.rates.get(other, rate) for other in others]
         all_s = left / max(sum(rates), 1e-9)  # seconds until everything is done
         least_s = LEAST_S if rate >= max(rates) else min(LEAST_S, all_s)
@@ -117,7 +133,9 @@ class Node(NamedTuple):
         """Its actors: one per GPU, with a core, and one for every few of the other cores."""
         gpus = min(self.gpus, self.cores) if with_gpus else 0
         groups = range(gpus, self.cores, MOST_CORES)
-        return [ActorKind(1, 1)] * gpus + [ActorKind(min(MOST_CORES, self.cores - first)) for first in groups]
+        return [ActorKind(1, 1)] * gpus + [
+            ActorKind(min(MOST_CORES, self.cores - first)) for first in groups
+        ]
 
 
 def connect(address: str) -> Any:
@@ -127,11 +145,14 @@ def connect(address: str) -> Any:
     try:
         ray = importlib.import_module("ray")
     except ImportError:
-        raise ClusterError("a cluster needs Ray, which is not installed: pip install 'anyzero[ray]'") from None
+        raise ClusterError(
+            "a cluster needs Ray, which is not installed: pip install 'anyzero[ray]'"
+        ) from None
     host, colon, port = address.rpartition(":")
     if address != "auto" and not (host and port.isdigit()):
         raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
-    # For a lost node it would print pages to standard output, where the result goes; the pool prints one sentence.
+    # For a lost node it would print pages to standard output, where the result goes; the pool
+    # prints one sentence.
     importlib.import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
     if ray.is_initialized():
         return ray
@@ -143,7 +164,9 @@ def connect(address: str) -> Any:
     except ConnectionError:
         raise ClusterError(f"no Ray cluster is found; {how}") from None
     except (RuntimeError, ValueError) as error:
-        raise ClusterError(f"cannot join the cluster at {address}: {' '.join(str(error).split())[:300]}") from None
+        raise ClusterError(
+            f"cannot join the cluster at {address}: {' '.join(str(error).split())[:300]}"
+        ) from None
     return ray
 
 
@@ -172,7 +195,9 @@ class Actor:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
     def hello(self) -> dict[str, str]:
-        """The facts about this process, and its faults: the GPU that Ray assigned to it may be missing."""
+        """The facts about this process, and its faults: the GPU that Ray assigned to it may be
+        missing.
+        """
         fault, given = "", os.environ.get("CUDA_VISIBLE_DEVICES")
         if self.kind.gpus and not importlib.import_module("torch").cuda.is_available():
             fault = f"Ray gives its GPU {given} to a process, but torch finds none there"
@@ -194,7 +219,11 @@ class Actor:
         except KeyboardInterrupt:
             fault = "it was stopped"
         except Exception as error:
-            fault = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
+            fault = (
+                str(error)
+                if isinstance(error, AnyzeroError)
+                else f"{type(error).__name__}: {error}"
+            )
         with self.lock:
             self.number = -1
         return value, fault, time.monotonic() - start
@@ -207,7 +236,9 @@ class Actor:
 
 
 def unpack(files: Shared) -> Path:
-    """A folder with exactly these files. Its name is a hash of them, so that code compiled for it is found again."""
+    """A folder with exactly these files. Its name is a hash of them, so that code compiled for it
+    is found again.
+    """
     folder = cache_folder() / "bundles" / files.key
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)

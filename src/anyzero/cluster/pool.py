@@ -1,7 +1,8 @@
 """The pool: actors on the nodes of a cluster that run jobs of any kind.
 
-Ray only places work: anything lasting is written by the process that holds the pool. The result of a job depends on
-its arguments alone, so a job lost with its machine is given to another one, and of two answers the first counts.
+Ray only places work: anything lasting is written by the process that holds the pool. The result of
+a job depends on its arguments alone, so a job lost with its machine is given to another one, and of
+two answers the first counts.
 """
 
 import atexit
@@ -27,9 +28,13 @@ WAIT_S = 0.2
 HEAD_LOST_S = 10.0
 WAITING_S = 30.0
 SLOW = 2.0
-"""A job that takes this many times as long as others is given to a second actor, once no other work is left."""
+"""A job that takes this many times as long as others is given to a second actor, once no other work
+is left.
+"""
 MOST_DEATHS = 5
-"""How often a job may kill its process, or a process die before its first answer, before this counts as a fault."""
+"""How often a job may kill its process, or a process die before its first answer, before this
+counts as a fault.
+"""
 MUST_AGREE = ("anyzero", "Python", "numba", "numpy")
 
 
@@ -48,9 +53,13 @@ class Member:
 
 
 class Pool:
-    """The actors of a cluster. They come and go with its nodes; the holder of the pool calls `step` repeatedly."""
+    """The actors of a cluster. They come and go with its nodes; the holder of the pool calls `step`
+    repeatedly.
+    """
 
-    def __init__(self, address: str, say: Callable[[str], None] | None = None, *, with_gpus: bool = False) -> None:
+    def __init__(
+        self, address: str, say: Callable[[str], None] | None = None, *, with_gpus: bool = False
+    ) -> None:
         self.with_gpus = with_gpus
         self.say = say or (lambda words: print(words, file=sys.stderr))
         loaded = sys.modules.get("ray")
@@ -69,7 +78,8 @@ class Pool:
         self.times: deque[float] = deque(maxlen=100)
         self.speed = ""  # the speed of the work, for display
         self.idle_since: float | None = time.monotonic()
-        """Since when there have been no actors; None: there are some, or it was already reported."""
+        """Since when there have been no actors; None: there are some, or it was already reported.
+        """
 
     def close(self) -> None:
         if self.is_lost:
@@ -88,14 +98,24 @@ class Pool:
     def describe(self) -> str:
         """`3 nodes, 12 cores, 5 jobs running`, and their speed, if known."""
         ready, has = self.ready(), ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
-        nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
-        parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} running", self.speed if busy else ""
+        nodes, busy = (
+            len({member.node.id for member in ready}),
+            sum(member.job is not None for member in ready),
+        )
+        parts = (
+            count(nodes, "node"),
+            has.describe(),
+            f"{count(busy, 'job')} running",
+            self.speed if busy else "",
+        )
         return ", ".join(filter(None, parts))
 
     # --- shared values
 
     def share(self, key: str, value: Any) -> Shared:
-        """Put a value into the object store; `key` identifies it, so that actors need not fetch it again."""
+        """Put a value into the object store; `key` identifies it, so that actors need not fetch it
+        again.
+        """
         return Shared(key, self.ray.put(value))
 
     def bundle(self, paths: Iterable[Path]) -> Shared | None:
@@ -103,10 +123,14 @@ class Pool:
         files = {}
         for path in sorted(set(paths)):
             if path.is_absolute() or ".." in path.parts:
-                raise BadOptionError(f"{path} cannot be sent to a cluster: use a path below the current folder")
+                raise BadOptionError(
+                    f"{path} cannot be sent to a cluster: use a path below the current folder"
+                )
             with reading(path):
                 files[path.as_posix()] = path.read_bytes()
-        key = hashlib.sha256(repr([(name, hashlib.sha256(files[name]).digest()) for name in files]).encode())
+        key = hashlib.sha256(
+            repr([(name, hashlib.sha256(files[name]).digest()) for name in files]).encode()
+        )
         return self.share(key.hexdigest()[:32], files) if files else None
 
     # --- jobs
@@ -125,7 +149,11 @@ class Pool:
 
     @property
     def is_done(self) -> bool:
-        return self.source is None and not self.again and not any(member.job for member in self.members)
+        return (
+            self.source is None
+            and not self.again
+            and not any(member.job for member in self.members)
+        )
 
     def run(self, source: Source) -> Generator[Done, None, None]:
         """The results of all jobs, as they arrive; close the iterator to stop early."""
@@ -141,10 +169,16 @@ class Pool:
         """Update nodes and actors, hand out jobs, and wait a little for results."""
         self.look()
         for member in self.members:
-            if member.is_ready and member.ref is None and (job := self.next_job(member)) is not None:
+            if (
+                member.is_ready
+                and member.ref is None
+                and (job := self.next_job(member)) is not None
+            ):
                 self.num_given += 1
                 member.job, member.number, member.since = job, self.num_given, time.monotonic()
-                member.ref = member.actor.run.remote(member.number, job.function, job.arguments, job.files)
+                member.ref = member.actor.run.remote(
+                    member.number, job.function, job.arguments, job.files
+                )
         asked = {member.ref: member for member in self.members if member.ref is not None}
         if not asked:
             time.sleep(wait_s)
@@ -156,7 +190,9 @@ class Pool:
         return [done for done in found if done is not None]
 
     def next_job(self, member: Member) -> Job | None:
-        """A lost job, a new one, or a copy of the oldest that only one actor is running, if it takes much longer."""
+        """A lost job, a new one, or a copy of the oldest that only one actor is running, if it
+        takes much longer.
+        """
         for job in self.again:
             if job.failed_on != member.node.id:
                 self.again.remove(job)
@@ -166,7 +202,9 @@ class Pool:
             return found
         self.source = None
         at_work = [member for member in self.members if member.job is not None]
-        alone = [member for member in at_work if sum(other.job is member.job for other in at_work) == 1]
+        alone = [
+            member for member in at_work if sum(other.job is member.job for other in at_work) == 1
+        ]
         oldest = min(alone, key=lambda member: member.since, default=None)
         if oldest is None or not self.times:
             return None
@@ -195,7 +233,9 @@ class Pool:
         if job is None:  # it was told to stop
             return None
         value, fault, seconds = answer
-        if fault:  # first the node is blamed, and no longer used; if the job fails on a second one, the job is at fault
+        # first the node is blamed, and no longer used; if the job fails on a second one, the job is
+        # at fault
+        if fault:
             if job.failed_on:
                 raise ClusterError(f"{member.node.name}: {fault}")
             job.failed_on = member.node.id
@@ -230,18 +270,26 @@ class Pool:
                 self.man(node)
         if self.ready():
             self.idle_since = None
-        elif self.idle_since is not None and now > self.idle_since + WAITING_S:  # no node, or its cores are taken
+        elif (
+            self.idle_since is not None and now > self.idle_since + WAITING_S
+        ):  # no node, or its cores are taken
             self.idle_since = None
             self.say("waiting for the cluster: it has no node with free cores yet")
         if self.nodes and all(node in self.aside for node in self.nodes):
-            raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
+            raise ClusterError(
+                "no node of the cluster can be used: "
+                f"{'; '.join(dict.fromkeys(self.aside.values()))}"
+            )
 
     def head_answers(self) -> bool:
-        """Whether the head responds; raises an error before Ray itself gives up, which would end the process."""
+        """Whether the head responds; raises an error before Ray itself gives up, which would end
+        the process.
+        """
         if jobs.answers(self.head, 1.0):
             self.head_seen = time.monotonic()
         elif time.monotonic() > self.head_seen + HEAD_LOST_S:
-            # Make no more calls to Ray, here or at exit: without its head it waits for a minute, then ends the process.
+            # Make no more calls to Ray, here or at exit: without its head it waits for a minute,
+            # then ends the process.
             self.is_lost = True
             atexit.unregister(self.ray.shutdown)
             sys.excepthook = sys.__excepthook__
@@ -258,12 +306,19 @@ class Pool:
         for member in self.members:
             if member.node.id == node.id:
                 missing.remove(member.kind)
-        # Ray restarts nothing and repeats nothing: `look` notices what is missing, whatever the cause. The second
-        # thread is for `stop`.
+        # Ray restarts nothing and repeats nothing: `look` notices what is missing, whatever the
+        # cause. The second thread is for `stop`.
         place = NodeAffinitySchedulingStrategy(node.id, soft=False)
-        fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2, "scheduling_strategy": place}
+        fixed = {
+            "max_restarts": 0,
+            "max_task_retries": 0,
+            "max_concurrency": 2,
+            "scheduling_strategy": place,
+        }
         for kind in missing:
-            own = self.ray.remote(jobs.Actor).options(num_cpus=kind.cores, num_gpus=kind.gpus, **fixed)
+            own = self.ray.remote(jobs.Actor).options(
+                num_cpus=kind.cores, num_gpus=kind.gpus, **fixed
+            )
             actor = own.remote(kind)
             self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
@@ -271,16 +326,24 @@ class Pool:
         """Handle a new actor's first answer: it is used if its facts equal ours."""
         name, mine = member.node.name, self.facts
         other = [key for key in MUST_AGREE if theirs.get(key) != mine[key]]
-        differs = [f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other]
+        differs = [
+            f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other
+        ]
         if differs or theirs["fault"]:
             self.put_aside(member.node, (*differs, theirs["fault"])[0])
             return
         if member.node.id not in self.joined:
             self.joined.add(member.node.id)
-            self.say(f"the node {name} has joined: {ActorKind(member.node.cores, member.node.gpus).describe()}")
+            self.say(
+                f"the node {name} has joined: "
+                f"{ActorKind(member.node.cores, member.node.gpus).describe()}"
+            )
             if theirs["processor"] != mine["processor"]:
                 own = theirs["processor"].partition(" ")[0]
-                self.say(f"the processor of {name} ({own}) differs from this one: last bits of games may differ")
+                self.say(
+                    f"the processor of {name} ({own}) differs from this one: last bits of "
+                    "games may differ"
+                )
         member.is_ready = True
         self.stillborn.pop(member.node.id, None)
 
@@ -315,7 +378,10 @@ class Pool:
             job.deaths.append(node.id)
             deaths = sum(where in alive for where in job.deaths)
             if deaths >= MOST_DEATHS:
-                raise ClusterError(f"{node.name}: a job ended its process {deaths} times, at last by: {words[:300]}")
+                raise ClusterError(
+                    f"{node.name}: a job ended its process {deaths} times, at last by: "
+                    f"{words[:300]}"
+                )
 
     def alive(self) -> dict[str, Node]:
         return {node["NodeID"]: jobs.node_of(node) for node in self.ray.nodes() if node["Alive"]}

@@ -1,7 +1,8 @@
-"""Ahead-of-time compilation with Numba: kernels for a machine other than this process, as an object file.
+"""Ahead-of-time compilation with Numba: kernels for a machine other than this process, as an object
+file.
 
-Code is generated for that machine from the start (pointers may have another size there), by the same passes
-as on the CPU. None of it can be called here.
+Code is generated for that machine from the start (pointers may have another size there), by the
+same passes as on the CPU. None of it can be called here.
 """
 
 from functools import cache, cached_property, partial
@@ -17,7 +18,13 @@ from anyzero.compile import cpu as our_cpu
 from anyzero.compile.bind import Function
 from anyzero.compile.bits import count_bits
 from anyzero.compile.cache import Fingerprint
-from anyzero.compile.callees import CalleeCompiler, CalleeLibrary, KernelCompiler, KernelLibrary, callers_first
+from anyzero.compile.callees import (
+    CalleeCompiler,
+    CalleeLibrary,
+    KernelCompiler,
+    KernelLibrary,
+    callers_first,
+)
 from anyzero.compile.random import U
 
 
@@ -42,9 +49,13 @@ WASM = Machine(
 
 @cache
 def any_like_this() -> Machine:
-    """A machine of this kind, with the features common to all such processors of the last fifteen years."""
+    """A machine of this kind, with the features common to all such processors of the last fifteen
+    years.
+    """
     triple = llvm.get_process_triple()
-    return Machine("object", triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "", "pic")
+    return Machine(
+        "object", triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "", "pic"
+    )
 
 
 class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
@@ -80,14 +91,18 @@ class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
 
 
 class AheadContext(cpu.CPUContext):  # type: ignore[misc]
-    """Numba's CPU context for that processor, without its memory manager, which kernels do not use."""
+    """Numba's CPU context for that processor, without its memory manager, which kernels do not
+    use.
+    """
 
     def __init__(self, typing_context: Any, machine: Machine) -> None:
         self.machine = machine
         super().__init__(typing_context, machine.name)
 
     def init(self) -> None:
-        rtsys.initialize(registry.cpu_target.target_context)  # otherwise it would adopt this context
+        rtsys.initialize(
+            registry.cpu_target.target_context
+        )  # otherwise it would adopt this context
         self.is32bit = False
         self._internal_codegen = AheadCodegen(self.machine)
 
@@ -110,10 +125,13 @@ class AheadTarget(registry.CPUTarget):  # type: ignore[misc]
 def dispatcher_for(machine: Machine) -> Any:
     """The class of functions compiled for a machine.
 
-    Numba must know it too: its own functions, such as `max`, are compiled by the class registered for the machine.
+    Numba must know it too: its own functions, such as `max`, are compiled by the class registered
+    for the machine.
     """
     kind = type(machine.name, (target_extension.CPU,), {})
-    dispatcher = type("AheadDispatcher", (registry.CPUDispatcher,), {"targetdescr": AheadTarget(machine)})
+    dispatcher = type(
+        "AheadDispatcher", (registry.CPUDispatcher,), {"targetdescr": AheadTarget(machine)}
+    )
     target_extension.target_registry[machine.name] = kind
     target_extension.dispatcher_registry[kind] = dispatcher
     callee = partial(compile_function, machine, is_kernel=False, inline=False)
@@ -148,9 +166,13 @@ class WholeLibrary(KernelLibrary):
 
     def emit(self, names: list[str]) -> bytes:
         """An object file with the functions of these names and their callees."""
-        functions = [function for function in self._final_module.functions if not function.is_declaration]
+        functions = [
+            function for function in self._final_module.functions if not function.is_declaration
+        ]
         for number, one in enumerate([*functions, *self._final_module.global_variables]):
-            one.linkage = "external" if one.name in names else "internal"  # wasm has no common linkage
+            one.linkage = (
+                "external" if one.name in names else "internal"
+            )  # wasm has no common linkage
             if one.name not in names:
                 one.name = f"own.{number}"  # Numba's names have counters and hashes of this process
         self._optimize_final_module()
@@ -166,7 +188,9 @@ class WholeCompiler(KernelCompiler):
     library = WholeLibrary
 
 
-def compile_function(machine: Machine, function: FunctionType, *, is_kernel: bool, inline: bool) -> Any:
+def compile_function(
+    machine: Machine, function: FunctionType, *, is_kernel: bool, inline: bool
+) -> Any:
     options = {**our_cpu.OPTIONS, **our_cpu.CALLEE_OPTIONS, "nopython": True, "forceinline": inline}
     compiler = WholeCompiler if is_kernel else CalleeCompiler
     return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
@@ -174,7 +198,9 @@ def compile_function(machine: Machine, function: FunctionType, *, is_kernel: boo
 
 # --- replacements for missing instructions
 
-HALVES = tuple(map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333)))
+HALVES = tuple(
+    map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333))
+)
 FEW = 8  # up to this many low bits are faster dropped than counted
 
 
@@ -201,5 +227,7 @@ def drop_bit(word: Any) -> Any:
 
 
 INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}
-PIPELINE = Fingerprint().of(our_cpu.PIPELINE, our_cpu.OPTIONS, AheadContext, AheadCodegen, WholeLibrary)
+PIPELINE = Fingerprint().of(
+    our_cpu.PIPELINE, our_cpu.OPTIONS, AheadContext, AheadCodegen, WholeLibrary
+)
 """A hash of the compiler's parts and options, for the key of the disk cache."""

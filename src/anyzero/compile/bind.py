@@ -1,8 +1,10 @@
-"""Rebuild a plain function with its callees filled in, so that one source becomes code for any game and target.
+"""Rebuild a plain function with its callees filled in, so that one source becomes code for any game
+and target.
 
-A kernel calls `legal_actions(rules, state, actions)` without knowing the game. `bind` makes a copy of the kernel
-whose globals name the game's own function instead, and does the same to everything that function calls. There is
-no registry: two games, or two versions of one game, can coexist in one process.
+A kernel calls `legal_actions(rules, state, actions)` without knowing the game. `bind` makes a copy
+of the kernel whose globals name the game's own function instead, and does the same to everything
+that function calls. There is no registry: two games, or two versions of one game, can coexist in
+one process.
 """
 
 import dis
@@ -20,7 +22,8 @@ def bind(
     wrap: Callable[[FunctionType], Any],
     bound: dict[Function, Any] | None = None,
 ) -> Any:
-    """A copy of `function`, wrapped for a target, that calls `replace[callee]` in place of `callee`.
+    """A copy of `function`, wrapped for a target, that calls `replace[callee]` in place of
+    `callee`.
 
     A replacement that is itself a plain function is bound too; any other callable is used as is.
     """
@@ -41,9 +44,14 @@ def bind(
 
 
 def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
-    """The same code over other globals. Functions with closures are refused: one source must serve all targets."""
+    """The same code over other globals. Functions with closures are refused: one source must serve
+    all targets.
+    """
     if function.__closure__:
-        raise TypeError(f"{function.__qualname__} uses names of an enclosing function; define it at module level")
+        raise TypeError(
+            f"{function.__qualname__} uses names of an enclosing function; define it at "
+            "module level"
+        )
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     copy.__kwdefaults__ = function.__kwdefaults__
     update_wrapper(copy, function)
@@ -52,7 +60,15 @@ def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
 
 @cache
 def global_names(code: CodeType) -> tuple[str, ...]:
-    """The names that code looks up in its globals, including comprehensions; `rules.board` does not look up `board`."""
-    own = (step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    inner = (name for part in code.co_consts if isinstance(part, CodeType) for name in global_names(part))
+    """The names that code looks up in its globals, including comprehensions; `rules.board` does not
+    look up `board`.
+    """
+    own = (
+        step.argval
+        for step in dis.get_instructions(code)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    )
+    inner = (
+        name for part in code.co_consts if isinstance(part, CodeType) for name in global_names(part)
+    )
     return tuple(dict.fromkeys([*own, *inner]))

@@ -1,7 +1,8 @@
-"""Bit tricks and raw access that compile to single instructions; the bodies here are the interpreted versions.
+"""Bit tricks and raw access that compile to single instructions; the bodies here are the
+interpreted versions.
 
-`cpu.py` and `gpu.py` hold each machine's own version. Words are `numpy.uint64` throughout: mixing them with
-signed integers turns both into floats.
+`cpu.py` and `gpu.py` hold each machine's own version. Words are `numpy.uint64` throughout: mixing
+them with signed integers turns both into floats.
 """
 
 from typing import Any
@@ -54,19 +55,25 @@ def same_records(first: Any, second: Any) -> bool:
 
 
 def by_pointer(parts: Any) -> Any:
-    """A NamedTuple as a kernel passes it to its functions: on the CPU, by pointer (see `bundle`)."""
+    """A NamedTuple as a kernel passes it to its functions: on the CPU, by pointer (see
+    `bundle`).
+    """
     return parts
 
 
 # --- vectors
 
 
-MOST_COUNT = np.float32(16_000_000)  # counting ends here: from 2**24 on a float32 cannot count by ones
+MOST_COUNT = np.float32(
+    16_000_000
+)  # counting ends here: from 2**24 on a float32 cannot count by ones
 SMALL_SET_WORDS = 8  # a set of up to this many words, to which it is padded, fits into one vector
 
 
 def best_index(scores: Any, count: int) -> int:
-    """The index of the maximum of the first `count` float32 numbers, the first among equals; none is NaN."""
+    """The index of the maximum of the first `count` float32 numbers, the first among equals; none
+    is NaN.
+    """
     best = 0
     for index in range(1, count):
         if scores[index] > scores[best]:
@@ -75,7 +82,9 @@ def best_index(scores: Any, count: int) -> int:
 
 
 def count_members(keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: int) -> None:
-    """For each of the first `num` keys that is in the set `members`: add 1 to its count and `amount` to its sum."""
+    """For each of the first `num` keys that is in the set `members`: add 1 to its count and
+    `amount` to its sum.
+    """
     for index in range(num):  # branchless: membership is unpredictable
         key = U(keys[index])
         member = np.float32((members[key >> U(6)] >> (key & U(63))) & U(1))

@@ -1,8 +1,8 @@
 """One pointer for dozens of arrays: how the functions of a kernel pass a NamedTuple.
 
-Numba passes a tuple of arrays as all words of all its arrays, at every call. A kernel that first writes it to its
-own stack frame (`by_pointer`) passes a pointer, and a function reads only what it uses. That takes a third less
-time to compile, and once everything is inlined the code is the same.
+Numba passes a tuple of arrays as all words of all its arrays, at every call. A kernel that first
+writes it to its own stack frame (`by_pointer`) passes a pointer, and a function reads only what it
+uses. That takes a third less time to compile, and once everything is inlined the code is the same.
 """
 
 import hashlib
@@ -16,17 +16,23 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 
 
 class Bundle(types.Type):  # type: ignore[misc]
-    """A read-only NamedTuple in memory. Its name is short, as the symbols of functions contain it."""
+    """A read-only NamedTuple in memory. Its name is short, as the symbols of functions contain
+    it.
+    """
 
     def __init__(self, parts: Any) -> None:
         self.parts = parts
-        super().__init__(f"{parts.instance_class.__name__}.{hashlib.sha256(parts.name.encode()).hexdigest()[:12]}")
+        super().__init__(
+            f"{parts.instance_class.__name__}.{hashlib.sha256(parts.name.encode()).hexdigest()[:12]}"
+        )
 
 
 @register_model(Bundle)
 class BundleModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, bundle: Any) -> None:
-        super().__init__(manager, bundle, manager.lookup(bundle.parts).get_value_type().as_pointer())
+        super().__init__(
+            manager, bundle, manager.lookup(bundle.parts).get_value_type().as_pointer()
+        )
 
 
 @infer_getattr
@@ -44,7 +50,9 @@ def read_field(_context: Any, builder: Any, bundle: Any, pointer: Any, name: str
 
 
 def read(builder: Any, pointer: Any) -> Any:
-    """The value there, word by word. Each load is marked invariant, whatever is written to arrays."""
+    """The value there, word by word. Each load is marked invariant, whatever is written to
+    arrays.
+    """
     kind = pointer.type.pointee
     if not isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         value = builder.load(pointer)

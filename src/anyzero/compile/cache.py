@@ -1,7 +1,9 @@
-"""Compiled code on disk: one file per kernel and signature, written atomically, discarded when damaged.
+"""Compiled code on disk: one file per kernel and signature, written atomically, discarded when
+damaged.
 
-Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's name *is* the key
-(the code, the signature, the processor), so there is no index, and a rename makes each entry atomic.
+Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's
+name *is* the key (the code, the signature, the processor), so there is no index, and a rename makes
+each entry atomic.
 """
 
 import contextlib
@@ -30,7 +32,9 @@ from anyzero.files import cache_folder, remove_unused, try_lock, write_whole, wr
 
 NOTICE_AFTER_S = 2.0
 MOST_WAIT_S = 15.0
-"""Maximum wait for another process compiling the same: a kernel takes half of it, but a niced process may starve."""
+"""Maximum wait for another process compiling the same: a kernel takes half of it, but a niced
+process may starve.
+"""
 DIGEST_BYTES = 32
 
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
@@ -52,7 +56,9 @@ def loading_only() -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiling(owner: str) -> Iterator[None]:
-    """While something compiles: `clock` stands still, and a person at a terminal is told if it takes long."""
+    """While something compiles: `clock` stands still, and a person at a terminal is told if it
+    takes long.
+    """
     if not may_compile.get():
         raise NotCompiledError(owner)
     notice, began = threading.Timer(NOTICE_AFTER_S, announce, [owner]), time.monotonic()
@@ -73,7 +79,11 @@ def announce(owner: str) -> None:
     """Say once what is being compiled: a game has many kernels."""
     if owner not in _announced:
         _announced.add(owner)
-        print(f"compiling {owner} for this machine (the first time only) ...", file=sys.stderr, flush=True)
+        print(
+            f"compiling {owner} for this machine (the first time only) ...",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def kept(folder: str, name: str, key: object, make: Callable[[], Any]) -> Any:
@@ -94,7 +104,9 @@ def kept(folder: str, name: str, key: object, make: Callable[[], Any]) -> Any:
 
 
 def keep_on_disk(dispatcher: Any, owner: str, key: str | None) -> None:
-    """Let a dispatcher look for its code on disk before it compiles; without a key, it only compiles."""
+    """Let a dispatcher look for its code on disk before it compiles; without a key, it only
+    compiles.
+    """
     context, compile_it = dispatcher.targetctx, dispatcher._compiler.compile
 
     def load_or_compile(args: Any, return_type: Any) -> Any:
@@ -126,7 +138,9 @@ def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
     def compile_once(args: Any, return_type: Any) -> Any:
         key = name_once(), args, return_type
         if key in _shared:
-            return adopt(context, _shared[key]._replace(metadata=None))  # where Numba records its compile time, once
+            return adopt(
+                context, _shared[key]._replace(metadata=None)
+            )  # where Numba records its compile time, once
         result = compile_it(args, return_type)
         if key[0] is not None:
             _shared[key] = result
@@ -143,7 +157,9 @@ def adopt(context: Any, result: Any) -> Any:
 
 @contextlib.contextmanager
 def taking_turns(path: Path) -> Iterator[None]:
-    """Wait while another process compiles this entry, up to a limit. A lock ends with its process."""
+    """Wait while another process compiles this entry, up to a limit. A lock ends with its
+    process.
+    """
     lock, until = None, time.monotonic() + MOST_WAIT_S
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,14 +175,17 @@ def taking_turns(path: Path) -> Iterator[None]:
 
 
 def read_entry(path: Path) -> Any:
-    """What `write_entry` wrote, or None if it is missing, damaged or of another key (then it is removed)."""
+    """What `write_entry` wrote, or None if it is missing, damaged or of another key (then it is
+    removed).
+    """
     try:
         content = path.read_bytes()
     except OSError:
         return None
     data = content[DIGEST_BYTES:]
     if content == sealed(path, data):
-        # Intact, but perhaps from a Numba that names its parts differently: any failure means "compile again".
+        # Intact, but perhaps from a Numba that names its parts differently: any failure means
+        # "compile again".
         with contextlib.suppress(Exception):
             loaded = pickle.loads(data)
             with contextlib.suppress(OSError):
@@ -178,12 +197,16 @@ def read_entry(path: Path) -> Any:
 
 
 def sealed(path: Path, data: bytes) -> bytes:
-    """An entry with its digest, which also covers its path: a file may have been copied over another."""
+    """An entry with its digest, which also covers its path: a file may have been copied over
+    another.
+    """
     return hashlib.sha256("/".join(path.parts[-2:]).encode() + data).digest() + data
 
 
 def write_entry(path: Path, content: Any) -> None:
-    """Another process sees all of the entry or nothing; a folder that cannot be written costs one warning."""
+    """Another process sees all of the entry or nothing; a folder that cannot be written costs one
+    warning.
+    """
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -199,15 +222,18 @@ def write_entry(path: Path, content: Any) -> None:
 _warned: set[str] = set()
 
 
-# --- the key: one hash over everything a kernel is compiled from. Numba watches only the file of the function it
-# compiles; a kernel also contains the code of the game, of all functions it calls and of their constants. The hash
-# covers exactly those, as the binding reaches them: bytecode, constants, defaults, and the intrinsics' own code. An
-# edited comment recompiles nothing, an edited rule recompiles what uses it.
+# --- the key: one hash over everything a kernel is compiled from. Numba watches only the file of
+# the function it compiles; a kernel also contains the code of the game, of all functions it calls
+# and of their constants. The hash covers exactly those, as the binding reaches them: bytecode,
+# constants, defaults, and the intrinsics' own code. An edited comment recompiles nothing, an edited
+# rule recompiles what uses it.
 
 
 def all_names(code: CodeType) -> list[str]:
     """Names of globals and of attributes, including comprehensions."""
-    inner = (name for part in code.co_consts if isinstance(part, CodeType) for name in all_names(part))
+    inner = (
+        name for part in code.co_consts if isinstance(part, CodeType) for name in all_names(part)
+    )
     return list(dict.fromkeys([*code.co_names, *inner]))
 
 
@@ -266,7 +292,9 @@ class Fingerprint:
 
     def value(self, value: Any, attributes: CodeType | None = None) -> None:
         """A global or a constant; from a module of ours only what the code may look up in it."""
-        value = getattr(value, "py_func", value)  # of a function that a user's file compiled with Numba itself
+        value = getattr(
+            value, "py_func", value
+        )  # of a function that a user's file compiled with Numba itself
         if isinstance(value, FunctionType):
             self.function(value)
         elif isinstance(value, ModuleType):
@@ -286,14 +314,20 @@ class Fingerprint:
 
     def type(self, kind: type) -> None:
         self.add("type", kind.__module__, kind.__qualname__, getattr(kind, "_fields", None))
-        if not _is_of_others(kind.__module__) and not hasattr(kind, "_fields") and self.is_new(kind):
+        if (
+            not _is_of_others(kind.__module__)
+            and not hasattr(kind, "_fields")
+            and self.is_new(kind)
+        ):
             for member in vars(kind).values():
                 if isinstance(member, FunctionType):
                     self.function(member)
 
     def content(self, value: Any) -> None:
         if isinstance(value, np.ndarray):
-            self.add("array", value.dtype.descr, value.shape, hashlib.sha256(value.tobytes()).hexdigest())
+            self.add(
+                "array", value.dtype.descr, value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+            )
         elif isinstance(value, tuple | list | frozenset | set):
             self.add(type(value).__name__, len(value))
             for item in sorted(value, key=repr) if isinstance(value, frozenset | set) else value:
@@ -310,12 +344,27 @@ class Fingerprint:
             self.add(type(value).__name__, text.partition(" at 0x")[0])
 
 
-CONTENTS = FunctionType | int | float | str | tuple | np.ndarray | np.generic  # types that code may use via a module
+CONTENTS = (
+    FunctionType | int | float | str | tuple | np.ndarray | np.generic
+)  # types that code may use via a module
 
 
 def _is_of_others(module: str) -> bool:
-    """Whether a module belongs to Python or to an installed compiler, whose version is part of the key."""
+    """Whether a module belongs to Python or to an installed compiler, whose version is part of the
+    key.
+    """
     return module.partition(".")[0] in _OTHERS
 
 
-_OTHERS = {"builtins", "typing", "math", "numpy", "numba", "llvmlite", "collections", "types", "functools", "operator"}
+_OTHERS = {
+    "builtins",
+    "typing",
+    "math",
+    "numpy",
+    "numba",
+    "llvmlite",
+    "collections",
+    "types",
+    "functools",
+    "operator",
+}

@@ -1,7 +1,9 @@
-"""How Numba compiles a kernel of a hundred functions: each becomes a part, and the kernel links them all once.
+"""How Numba compiles a kernel of a hundred functions: each becomes a part, and the kernel links
+them all once.
 
-Numba makes every function executable by itself, optimised together with everything it calls, although only the kernel
-at the top is called from Python. Here a callee is only translated; linking, optimisation and code generation come once.
+Numba makes every function executable by itself, optimised together with everything it calls,
+although only the kernel at the top is called from Python. Here a callee is only translated;
+linking, optimisation and code generation come once.
 """
 
 from types import CodeType
@@ -42,7 +44,9 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class RulesLibrary(CalleeLibrary):
-    """Code of a game, also optimised by itself: without this Oware plays a quarter fewer random games per second."""
+    """Code of a game, also optimised by itself: without this Oware plays a quarter fewer random
+    games per second.
+    """
 
     def _optimize_functions(self, ll_module: Any) -> None:
         JITCodeLibrary._optimize_functions(self, ll_module)
@@ -66,8 +70,14 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Inline first, and optimise once; Numba optimises twice, for reference counts that kernels do not have."""
-        missing = [one.name for one in self._final_module.functions if one.is_declaration and one.name[:3] == "_ZN"]
+        """Inline first, and optimise once; Numba optimises twice, for reference counts that kernels
+        do not have.
+        """
+        missing = [
+            one.name
+            for one in self._final_module.functions
+            if one.is_declaration and one.name[:3] == "_ZN"
+        ]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name} was linked without {missing[0]}")
         own_parts(self._final_module)
@@ -83,14 +93,18 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def own_parts(module: Any) -> None:
-    """Make linked functions internal: LLVM then inlines those called once, and drops unused arguments."""
+    """Make linked functions internal: LLVM then inlines those called once, and drops unused
+    arguments.
+    """
     for function in module.functions:
         if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
             function.linkage = "internal"
 
 
 def callers_first(kernel: Any) -> list[Any]:
-    """All parts of a kernel, callers before callees: the linker drops what has not been called so far."""
+    """All parts of a kernel, callers before callees: the linker drops what has not been called so
+    far.
+    """
     found, seen = [], set()
 
     def visit(part: Any) -> None:
@@ -117,7 +131,8 @@ def tidy(module: Any, codegen: Any) -> None:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class FixedFields(FunctionPass):  # type: ignore[misc]
-    """Replace a field of an argument by its constant in this kernel: a branch that it rules out is never typed.
+    """Replace a field of an argument by its constant in this kernel: a branch that it rules out is
+    never typed.
 
     A kernel constant named `settings.formula` is the field `formula` of every argument `settings`.
     """
@@ -132,7 +147,11 @@ class FixedFields(FunctionPass):  # type: ignore[misc]
         for block in state.func_ir.blocks.values():
             for statement in block.find_insts(ir.Assign):
                 old = statement.value
-                name = f"{old.value.name}.{old.attr}" if isinstance(old, ir.Expr) and old.op == "getattr" else ""
+                name = (
+                    f"{old.value.name}.{old.attr}"
+                    if isinstance(old, ir.Expr) and old.op == "getattr"
+                    else ""
+                )
                 if name in fixed:
                     statement.value = ir.Const(fixed[name], statement.loc)
                     known = definitions[statement.target.name]
@@ -151,7 +170,8 @@ FOR_OTHER_CODE = {
     typed_passes.NopythonRewrites,
     typed_passes.DumpParforDiagnostics,
 }
-"""Passes without effect on plain functions without closures; each would traverse all of the code."""
+"""Passes without effect on plain functions without closures; each would traverse all of the code.
+"""
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
@@ -160,13 +180,19 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
     library: Any = KernelLibrary
 
     def define_pipelines(self) -> Any:
-        self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library = self.library(
+            self.state.targetctx.codegen(), self.state.func_id.func_qualname
+        )
         if self.library is KernelLibrary:
             self.state.library.enable_object_caching()
         (pipeline,) = pipelines = super().define_pipelines()
         pipeline.add_pass_after(FixedFields, untyped_passes.IRProcessing)
-        if not any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts):
-            pipeline.passes = [(kind, name) for kind, name in pipeline.passes if kind not in FOR_OTHER_CODE]
+        if not any(
+            isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts
+        ):
+            pipeline.passes = [
+                (kind, name) for kind, name in pipeline.passes if kind not in FOR_OTHER_CODE
+            ]
         pipeline.finalize()
         return pipelines
 
@@ -179,5 +205,14 @@ class RulesCompiler(KernelCompiler):
     library = RulesLibrary  # for the functions of a game
 
 
-PARTS = (CalleeLibrary, RulesLibrary, KernelLibrary, FixedFields, KernelCompiler, callers_first, own_parts, tidy)
+PARTS = (
+    CalleeLibrary,
+    RulesLibrary,
+    KernelLibrary,
+    FixedFields,
+    KernelCompiler,
+    callers_first,
+    own_parts,
+    tidy,
+)
 """All of these, for the key of the disk cache."""

@@ -1,4 +1,6 @@
-"""A clock that stops while this process compiles: for time budgets of work whose code may not be compiled yet."""
+"""A clock that stops while this process compiles: for time budgets of work whose code may not be
+compiled yet.
+"""
 
 import time
 
@@ -6,7 +8,9 @@ import time
 class Compiling:
     seconds = 0.0  # spent by this process so far
     until = 0.0
-    """When it last ended: functions compile within others and in several threads, and no second counts twice."""
+    """When it last ended: functions compile within others and in several threads, and no second
+    counts twice.
+    """
 
     @classmethod
     def note(cls, began: float) -> None:

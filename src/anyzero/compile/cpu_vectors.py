@@ -1,4 +1,6 @@
-"""The CPU's vector operations of `bits`: LLVM code on sixteen numbers at a time, for any processor."""
+"""The CPU's vector operations of `bits`: LLVM code on sixteen numbers at a time, for any
+processor.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,14 +31,20 @@ def best_index(_context: Any, scores: Any, count: Any) -> Any:
 
 
 def greatest(builder: Any, numbers: Any, count: Any) -> Any:
-    """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a vector."""
-    lanes = cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [ir.Constant(NUMBER, LOWEST)] * WIDE))
+    """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a
+    vector.
+    """
+    lanes = cgutils.alloca_once_value(
+        builder, ir.Constant(VECTOR, [ir.Constant(NUMBER, LOWEST)] * WIDE)
+    )
     with each_vector(builder, numbers, count) as (_, vector):
         builder.store(larger(builder, vector, builder.load(lanes)), lanes)
     fold = builder.module.declare_intrinsic(
         f"llvm.vector.reduce.fmax.v{WIDE}f32", fnty=ir.FunctionType(NUMBER, [VECTOR])
     )
-    best = cgutils.alloca_once_value(builder, builder.call(fold, [builder.load(lanes)], fastmath=("nnan", "nsz")))
+    best = cgutils.alloca_once_value(
+        builder, builder.call(fold, [builder.load(lanes)], fastmath=("nnan", "nsz"))
+    )
     with each_rest(builder, numbers, count) as (_, number):
         builder.store(larger(builder, number, builder.load(best)), best)
     return builder.load(best)
@@ -48,12 +56,16 @@ def find_number(builder: Any, numbers: Any, count: Any, wanted: Any) -> Any:
     with each_vector(builder, numbers, count) as (index, vector):
         hits = builder.bitcast(builder.fcmp_ordered("==", vector, everywhere), ir.IntType(WIDE))
         any_hit = builder.icmp_unsigned("!=", hits, ir.Constant(ir.IntType(WIDE), 0))
-        with builder.if_then(builder.and_(any_hit, builder.icmp_unsigned("==", builder.load(found), count))):
+        with builder.if_then(
+            builder.and_(any_hit, builder.icmp_unsigned("==", builder.load(found), count))
+        ):
             lane = builder.zext(builder.cttz(hits, ir.Constant(ir.IntType(1), 1)), INDEX)
             builder.store(builder.add(index, lane), found)
     with each_rest(builder, numbers, count) as (index, number):
         hit = builder.fcmp_ordered("==", number, wanted)
-        with builder.if_then(builder.and_(hit, builder.icmp_unsigned("==", builder.load(found), count))):
+        with builder.if_then(
+            builder.and_(hit, builder.icmp_unsigned("==", builder.load(found), count))
+        ):
             builder.store(index, found)
     return builder.load(found)
 
@@ -84,7 +96,9 @@ def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def count_small_set(_context: Any, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any) -> Any:
+def count_small_set(
+    _context: Any, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any
+) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if "+avx512f" not in context.codegen().magic_tuple()[2]:
             return context.compile_internal(builder, bits.count_members, signature, args)
@@ -100,7 +114,9 @@ def count_small_set(_context: Any, keys: Any, members: Any, counts: Any, sums: A
 
 
 def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> None:
-    """Sixteen keys at a time: the whole set is in one register, from which each key selects its word."""
+    """Sixteen keys at a time: the whole set is in one register, from which each key selects its
+    word.
+    """
     keys, members, counts, sums = parts
     words = builder.load(builder.bitcast(members, LANES.as_pointer()), align=8)
     pick = builder.module.declare_intrinsic(
@@ -108,18 +124,27 @@ def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> 
     )
 
     def step(index: Any, kind: Any, pick_word: Any) -> None:
-        place = [builder.bitcast(builder.gep(part, [index]), kind.as_pointer()) for part in (counts, sums)]
+        place = [
+            builder.bitcast(builder.gep(part, [index]), kind.as_pointer())
+            for part in (counts, sums)
+        ]
         lane_kind = LANES if kind == VECTOR else LANE
-        key = builder.load(builder.bitcast(builder.gep(keys, [index]), lane_kind.as_pointer()), align=4)
+        key = builder.load(
+            builder.bitcast(builder.gep(keys, [index]), lane_kind.as_pointer()), align=4
+        )
         word = pick_word(builder.lshr(key, fill(lane_kind, 5)))
-        bit = builder.and_(builder.lshr(word, builder.and_(key, fill(lane_kind, 31))), fill(lane_kind, 1))
+        bit = builder.and_(
+            builder.lshr(word, builder.and_(key, fill(lane_kind, 31))), fill(lane_kind, 1)
+        )
         count, total = (builder.load(part, align=4) for part in place)
         member = builder.and_(
             builder.icmp_unsigned("!=", bit, fill(lane_kind, 0)),
             builder.fcmp_ordered("<", count, fill(kind, float(bits.MOST_COUNT))),
         )
         more = spread(builder, amount) if kind == VECTOR else amount
-        builder.store(builder.select(member, builder.fadd(count, fill(kind, 1.0)), count), place[0], align=4)
+        builder.store(
+            builder.select(member, builder.fadd(count, fill(kind, 1.0)), count), place[0], align=4
+        )
         builder.store(builder.select(member, builder.fadd(total, more), total), place[1], align=4)
 
     short_words = builder.bitcast(members, LANE.as_pointer())
@@ -131,13 +156,21 @@ def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> 
 
 def fill(kind: Any, value: float) -> Any:
     """A constant, in every lane if there are several."""
-    return ir.Constant(kind, [ir.Constant(kind.element, value)] * WIDE if isinstance(kind, ir.VectorType) else value)
+    return ir.Constant(
+        kind,
+        [ir.Constant(kind.element, value)] * WIDE if isinstance(kind, ir.VectorType) else value,
+    )
 
 
 def spread(builder: Any, number: Any, kind: Any = VECTOR) -> Any:
     undefined = ir.Constant(kind, ir.Undefined)
     first_lane = builder.insert_element(undefined, number, ir.Constant(LANE, 0))
-    return builder.shuffle_vector(first_lane, undefined, ir.Constant(ir.VectorType(LANE, kind.count), [0] * kind.count))
+    return builder.shuffle_vector(
+        first_lane, undefined, ir.Constant(ir.VectorType(LANE, kind.count), [0] * kind.count)
+    )
 
 
-INTRINSICS: dict[Function, Any] = {bits.best_index: best_index, bits.count_small_set: count_small_set}
+INTRINSICS: dict[Function, Any] = {
+    bits.best_index: best_index,
+    bits.count_small_set: count_small_set,
+}

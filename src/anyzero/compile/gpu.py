@@ -42,8 +42,12 @@ def launch(kernel: Any, num: int, *args: Any) -> None:
 def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
     """Run a kernel with at least `num` threads, in order on the stream with this handle."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*under-utilization")  # a first launch is small on purpose
-        if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
+        warnings.filterwarnings(
+            "ignore", message=".*under-utilization"
+        )  # a first launch is small on purpose
+        if (
+            is_simulated()
+        ):  # its threads do not inherit NumPy's error state, and words must wrap around silently
             warnings.simplefilter("ignore", RuntimeWarning)
         turn = cuda.external_stream(stream) if stream else 0
         kernel[-(-num // THREADS_A_BLOCK), min(num, THREADS_A_BLOCK), turn](*args)
@@ -51,7 +55,9 @@ def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
 
 def rules_to_device(rules: Any) -> Any:
     """The same rules with their tables in GPU memory."""
-    return type(rules)(*(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules))
+    return type(rules)(
+        *(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules)
+    )
 
 
 def tensor_array(tensor: Any) -> Any:
@@ -79,7 +85,11 @@ def intrinsics() -> dict[Any, Any]:
         return {}
     from numba.cuda.extending import intrinsic
 
-    counts = {bits.trailing_zeros: trailing_zeros, bits.leading_bit: leading_bit, bits.count_bits: count_bits}
+    counts = {
+        bits.trailing_zeros: trailing_zeros,
+        bits.leading_bit: leading_bit,
+        bits.count_bits: count_bits,
+    }
     return {**counts, **record_intrinsics(intrinsic, align=8)}
 
 

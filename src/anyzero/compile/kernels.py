@@ -20,16 +20,21 @@ Parts = Mapping[Function, Function]
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """What a kernel is compiled for: the functions that replace the generic ones, and where they come from."""
+    """What a kernel is compiled for: the functions that replace the generic ones, and where they
+    come from.
+    """
 
     name: str  # shown while it compiles, and the start of the cache folder's name
     functions: Parts  # generic function -> the function to call instead
     modules: tuple[str, ...]
-    """The modules that define those functions; functions in their packages are called, not inlined."""
+    """The modules that define those functions; functions in their packages are called, not inlined.
+    """
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
     """Plain function -> the intrinsic that replaces it on the CPU."""
     inlined: frozenset[str] = frozenset()
-    """Packages whose functions are compiled into their callers: a kernel's functions pass dozens of arrays."""
+    """Packages whose functions are compiled into their callers: a kernel's functions pass dozens of
+    arrays.
+    """
     loops: frozenset[str] = frozenset()  # more functions compiled into their callers, by name
     guarded: bool = False
     """Whether indices are checked and numbers may be NaN: for a user's unchecked game."""
@@ -38,14 +43,20 @@ class Unit:
 
 
 def compile_kernel(
-    function: Function, unit: Unit, target: str = "cpu", constants: Constants | None = None, parts: Parts | None = None
+    function: Function,
+    unit: Unit,
+    target: str = "cpu",
+    constants: Constants | None = None,
+    parts: Parts | None = None,
 ) -> Any:
-    """`function` for this unit on this target. Numba compiles it on the first call, or loads it from disk.
+    """`function` for this unit on this target. Numba compiles it on the first call, or loads it
+    from disk.
 
-    On `cuda` the result is launched as `kernel[blocks, threads](...)`. `constants` replaces globals of the kernel's
-    module by name, for sizes known at compile time; a name like `settings.solve` means a field of
-    every argument `settings`, and on the CPU the code that it rules out is left out. `parts` replace functions of
-    the kernel itself, as a game's functions replace those of the contract.
+    On `cuda` the result is launched as `kernel[blocks, threads](...)`. `constants` replaces globals
+    of the kernel's module by name, for sizes known at compile time; a name like `settings.solve`
+    means a field of every argument `settings`, and on the CPU the code that it rules out is left
+    out. `parts` replace functions of the kernel itself, as a game's functions replace those of the
+    contract.
     """
     parts, constants = parts or {}, constants or {}
     key = (function, target, *parts.values(), *constants.items())
@@ -53,7 +64,9 @@ def compile_kernel(
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
         packages = {package_of(member.__module__) for member in (function, *parts.values())}
         inlined = frozenset(packages - set(map(package_of, unit.modules)))
-        whole = replace(unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined)
+        whole = replace(
+            unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined
+        )
         check_name("target", target, COMPILERS)
         unit.compiled[key] = COMPILERS[target](function, whole, constants)
     return unit.compiled[key]
@@ -69,15 +82,23 @@ def _bind(function: Function, unit: Unit, constants: Constants, intrinsics: Part
     home = functions.get(function, function).__module__
 
     def fill(rebuilt: FunctionType) -> FunctionType:
-        is_near = rebuilt.__module__ == home  # constants apply only there; fields of arguments, everywhere
-        rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
+        is_near = (
+            rebuilt.__module__ == home
+        )  # constants apply only there; fields of arguments, everywhere
+        rebuilt.__globals__.update(
+            {name: value for name, value in constants.items() if is_near or "." in name}
+        )
         return rebuilt
 
     return bind(function, functions, fill)
 
 
-def _wrap(kernel: Any, unit: Unit, constants: Constants, pipeline: Any, make: Function) -> tuple[Any, str | None]:
-    """A bound kernel with all of its functions wrapped by `make`, and a hash of everything it is compiled from."""
+def _wrap(
+    kernel: Any, unit: Unit, constants: Constants, pipeline: Any, make: Function
+) -> tuple[Any, str | None]:
+    """A bound kernel with all of its functions wrapped by `make`, and a hash of everything it is
+    compiled from.
+    """
     from anyzero.compile.cache import share
 
     name_key = partial(key_of, unit=unit, constants=constants, pipeline=pipeline)
@@ -100,11 +121,16 @@ def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> st
     from anyzero.compile.cache import Fingerprint, NoFingerprintError
 
     fields = {name: value for name, value in constants.items() if "." in name}
-    # Compiled code names the class of the rules by its module: copies of a file have separate entries.
+    # Compiled code names the class of the rules by its module: copies of a file have separate
+    # entries.
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
-        own = {name: value for name, value in fields.items() if name.partition(".")[0] in member.__code__.co_varnames}
+        own = {
+            name: value
+            for name, value in fields.items()
+            if name.partition(".")[0] in member.__code__.co_varnames
+        }
         return is_inlined(member, unit), is_of_kernel(member, unit), own
 
     try:
@@ -122,7 +148,9 @@ def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
 
 
 def compile_interpreted(function: Function, unit: Unit, constants: Constants) -> Function:
-    """Plain Python with the generic functions filled in; words wrap around silently, as in compiled code."""
+    """Plain Python with the generic functions filled in; words wrap around silently, as in compiled
+    code.
+    """
     bound = _bind(function, unit, constants, {})
 
     @wraps(function)
@@ -143,7 +171,10 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
         if is_kernel:
             return cpu.compile_kernel(rebuilt, options)
         return cpu.compile_part(
-            rebuilt, options, inline=is_inlined(rebuilt, unit), is_rule=not is_of_kernel(rebuilt, unit)
+            rebuilt,
+            options,
+            inline=is_inlined(rebuilt, unit),
+            is_rule=not is_of_kernel(rebuilt, unit),
         )
 
     bound = _bind(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})
@@ -152,8 +183,11 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
     return kernel
 
 
-def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> Any:
-    """A kernel for object files, for machines like this one; it is compiled when added to a library.
+def compile_object(
+    function: Function, unit: Unit, constants: Constants, machine: Any = None
+) -> Any:
+    """A kernel for object files, for machines like this one; it is compiled when added to a
+    library.
 
     Also returns a hash of everything it is compiled from.
     """
@@ -162,7 +196,9 @@ def compile_object(function: Function, unit: Unit, constants: Constants, machine
     machine = machine or ahead.any_like_this()
 
     def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
-        return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
+        return ahead.compile_function(
+            machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit)
+        )
 
     bound = _bind(function, unit, constants, {**ahead.INTRINSICS, **unit.intrinsics})
     return _wrap(bound, unit, constants, (ahead.PIPELINE, machine), make)
@@ -180,7 +216,11 @@ def compile_cuda(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.compile import gpu
 
     kernel = _bind(function, unit, constants, gpu.INTRINSICS)
-    return bind(kernel, {}, lambda rebuilt: gpu.cuda.jit(device=rebuilt.__code__ is not kernel.__code__)(rebuilt))
+    return bind(
+        kernel,
+        {},
+        lambda rebuilt: gpu.cuda.jit(device=rebuilt.__code__ is not kernel.__code__)(rebuilt),
+    )
 
 
 COMPILERS: dict[str, Callable[[Function, Unit, Constants], Any]] = {
@@ -196,9 +236,11 @@ COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for
 
 
 class LateKernel:
-    """A function that is interpreted at first and compiled once it proves slow; `make` compiles it for a target.
+    """A function that is interpreted at first and compiled once it proves slow; `make` compiles it
+    for a target.
 
-    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
+    Both give the same results; the first answer comes at once, and a long loop still runs at
+    machine speed.
     """
 
     def __init__(self, make: Callable[[str], Any]) -> None:

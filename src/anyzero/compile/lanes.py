@@ -1,9 +1,10 @@
-"""Functions over vectors, written once: interpreted they run on NumPy, for the CPU they are traced into LLVM code.
+"""Functions over vectors, written once: interpreted they run on NumPy, for the CPU they are traced
+into LLVM code.
 
-Such a function takes flat float32 arrays, a tuple of strides known at run time, and integers known at
-compile time; the last of these is the number of lanes, the length of a vector. It reads and writes its
-arrays through `in_lanes`. A sum with a product becomes one instruction (FMA)
-if the processor supports it.
+Such a function takes flat float32 arrays, a tuple of strides known at run time, and integers known
+at compile time; the last of these is the number of lanes, the length of a vector. It reads and
+writes its arrays through `in_lanes`. A sum with a product becomes one instruction (FMA) if the
+processor supports it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,9 @@ from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger, spread
 
 
 def in_lanes(lanes: int, *arrays: Any) -> tuple[Any, ...]:
-    return tuple(array if isinstance(array, TracedLanes) else ArrayLanes(array, lanes) for array in arrays)
+    return tuple(
+        array if isinstance(array, TracedLanes) else ArrayLanes(array, lanes) for array in arrays
+    )
 
 
 class ArrayLanes:
@@ -59,12 +62,18 @@ def traced(function: Function) -> Any:
     """The intrinsic with the code of `function`."""
 
     def define(_context: Any, *kinds: Any) -> Any:
-        if not all(isinstance(kind, types.IntegerLiteral) for kind in kinds if isinstance(kind, types.Integer)):
+        if not all(
+            isinstance(kind, types.IntegerLiteral)
+            for kind in kinds
+            if isinstance(kind, types.Integer)
+        ):
             return None
 
         def generate(context: Any, builder: Any, types_of: Any, args: Any) -> Any:
             pairs = zip(kinds, types_of.args, args, strict=True)
-            function(*(_argument(context, builder, kinds[-1].literal_value, *pair) for pair in pairs))
+            function(
+                *(_argument(context, builder, kinds[-1].literal_value, *pair) for pair in pairs)
+            )
             return context.get_dummy_value()
 
         return types.void(*kinds), generate
@@ -109,7 +118,9 @@ class TracedLanes:
         self.builder, self.data, self.kind = builder, data, ir.VectorType(NUMBER, lanes)
 
     def pointer(self, place: Any) -> Any:
-        return self.builder.bitcast(self.builder.gep(self.data, [_index(place)]), self.kind.as_pointer())
+        return self.builder.bitcast(
+            self.builder.gep(self.data, [_index(place)]), self.kind.as_pointer()
+        )
 
     def __getitem__(self, place: Any) -> "Vector":
         return Vector(self.builder, self.builder.load(self.pointer(place), align=4))
@@ -138,7 +149,9 @@ class Registers:
 
     def __init__(self, builder: Any, start: Mapping[Any, "Vector"]) -> None:
         self.builder = builder
-        self.slots = {key: cgutils.alloca_once_value(builder, vector.read()) for key, vector in start.items()}
+        self.slots = {
+            key: cgutils.alloca_once_value(builder, vector.read()) for key, vector in start.items()
+        }
 
     def __getitem__(self, key: Any) -> "Vector":
         return Vector(self.builder, self.builder.load(self.slots[key]))
@@ -162,8 +175,13 @@ class Vector:
             return Vector(self.builder, self.builder.fadd(self.value, other.value))
         kind = self.value.type
         operation = f"llvm.fmuladd.v{kind.count}f32"
-        sum_up = self.builder.module.declare_intrinsic(operation, fnty=ir.FunctionType(kind, [kind] * 3))
-        return Vector(self.builder, self.builder.call(sum_up, [product.spread_factor(), product.value, rest.read()]))
+        sum_up = self.builder.module.declare_intrinsic(
+            operation, fnty=ir.FunctionType(kind, [kind] * 3)
+        )
+        return Vector(
+            self.builder,
+            self.builder.call(sum_up, [product.spread_factor(), product.value, rest.read()]),
+        )
 
     def __sub__(self, other: "Vector") -> "Vector":
         if other.factor is not None:
@@ -177,13 +195,23 @@ class Vector:
 
     def clip(self, least: float) -> "Vector":
         """Every number raised to at least `least`."""
-        return Vector(self.builder, larger(self.builder, self.read(), _filled(self.value.type, least)))
+        return Vector(
+            self.builder, larger(self.builder, self.read(), _filled(self.value.type, least))
+        )
 
     def spread_factor(self) -> Any:
-        return self.factor.read() if isinstance(self.factor, Vector) else _filled(self.value.type, self.factor)
+        return (
+            self.factor.read()
+            if isinstance(self.factor, Vector)
+            else _filled(self.value.type, self.factor)
+        )
 
     def read(self) -> Any:
-        return self.value if self.factor is None else self.builder.fmul(self.spread_factor(), self.value)
+        return (
+            self.value
+            if self.factor is None
+            else self.builder.fmul(self.spread_factor(), self.value)
+        )
 
 
 def _filled(kind: Any, number: float) -> Any:

@@ -1,7 +1,8 @@
 """Random streams that give the same numbers interpreted, on the CPU and on the GPU.
 
-A stream is a record of two words, seeded from (seed, stream number), so that game number 17 draws the same numbers
-on any thread or device. The generator is xoroshiro128++ (Blackman and Vigna 2019), seeded by SplitMix64.
+A stream is a record of two words, seeded from (seed, stream number), so that game number 17 draws
+the same numbers on any thread or device. The generator is xoroshiro128++ (Blackman and Vigna 2019),
+seeded by SplitMix64.
 """
 
 from typing import Any
@@ -25,7 +26,9 @@ def seed_stream(stream: Any, seed: int, number: int) -> None:
     """Start stream `number` of `seed`."""
     word = scramble(U(seed) + U(0x9E3779B97F4A7C15)) + U(number) * U(0xD1342543DE82EF95)
     stream.low = scramble(word + U(0x9E3779B97F4A7C15))
-    stream.high = scramble(word + U(0x3C6EF372FE94F82A)) | U(1)  # two zero words would stay zero forever
+    stream.high = scramble(word + U(0x3C6EF372FE94F82A)) | U(
+        1
+    )  # two zero words would stay zero forever
 
 
 def next_word(stream: Any) -> Any:

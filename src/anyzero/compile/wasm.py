@@ -1,7 +1,7 @@
 """WebAssembly modules: several kernels in one, without a linker.
 
-A kernel becomes a function of one argument: the address of a frame with a status, the result, and its arguments
-as Numba flattens them, 8 bytes each.
+A kernel becomes a function of one argument: the address of a frame with a status, the result, and
+its arguments as Numba flattens them, 8 bytes each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +34,8 @@ class Entry(NamedTuple):
 
 
 class Module(NamedTuple):
-    code: bytes  # it imports its memory, the address of its stack and mathematical functions, all from `env`
+    # it imports its memory, the address of its stack and mathematical functions, all from `env`
+    code: bytes
     data_end: int  # its own data is below this address
     results: dict[str, str]  # the kinds of its functions' results, as in NumPy; empty for none
 
@@ -63,7 +64,9 @@ def _frame_function(name: str, description: Any) -> str:
     builder = ir.IRBuilder(function.append_basic_block())
 
     def slot(place: int, of: Any) -> Any:
-        return builder.bitcast(builder.gep(function.args[0], [ir.Constant(word, place)]), of.as_pointer())
+        return builder.bitcast(
+            builder.gep(function.args[0], [ir.Constant(word, place)]), of.as_pointer()
+        )
 
     arguments = [slot(RESULT, kind.args[0].pointee), builder.alloca(kind.args[1].pointee)]
     for index, of in enumerate(kind.args[2:]):
@@ -86,11 +89,17 @@ UNDEFINED, EXPLICIT_NAME = 0x10, 0x40
 
 
 def make_module(linkable: bytes, names: Iterable[str]) -> tuple[bytes, int]:
-    """The object file as a module that exports the functions of these names, and the end address of its data."""
+    """The object file as a module that exports the functions of these names, and the end address of
+    its data.
+    """
     sections = list(_sections(linkable))
-    linking = next(body for kind, body in sections if kind == CUSTOM and Reader(body).text() == "linking")
+    linking = next(
+        body for kind, body in sections if kind == CUSTOM and Reader(body).text() == "linking"
+    )
     functions = _function_indices(linking)
-    exports = [_number(len(name)) + name.encode() + b"\0" + _number(functions[name]) for name in names]
+    exports = [
+        _number(len(name)) + name.encode() + b"\0" + _number(functions[name]) for name in names
+    ]
     kept = [(kind, body) for kind, body in sections if kind != CUSTOM]
     place = next(index for index, (kind, _) in enumerate(kept) if kind in BEHIND_EXPORTS)
     kept.insert(place, (EXPORT, _number(len(exports)) + b"".join(exports)))

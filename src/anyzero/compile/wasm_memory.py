@@ -1,8 +1,9 @@
 """The memory of a wasm module, and modules run here by wasmtime.
 
-A plan gives the addresses of arrays, and of the frames through which kernels are called. It serves Python, which copies
-arrays there and back at each call (for tests and laws), and a page, which gets it as a file: every address is known
-when the module is built, so that its host only copies bytes and writes numbers into slots.
+A plan gives the addresses of arrays, and of the frames through which kernels are called. It serves
+Python, which copies arrays there and back at each call (for tests and laws), and a page, which gets
+it as a file: every address is known when the module is built, so that its host only copies bytes
+and writes numbers into slots.
 """
 
 import atexit
@@ -34,7 +35,15 @@ def bytes_of(array: np.ndarray) -> np.ndarray:
 
 def numbers_of(array: np.ndarray, data: Any) -> tuple[Any, ...]:
     """The numbers Numba passes for an array whose bytes are at `data`."""
-    return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
+    return (
+        0,
+        0,
+        array.size,
+        array.itemsize,
+        data,
+        *array.shape,
+        *np.ascontiguousarray(array).strides,
+    )
 
 
 class MemoryPlan:
@@ -60,13 +69,17 @@ class MemoryPlan:
         key = array.__array_interface__["data"][0], array.nbytes, order, array.dtype.str
         if key not in self.places or array.size == 0:
             self.places[key], self.end = self.end, _round_up(self.end + array.nbytes, ALIGNMENT)
-            self.regions[name if name not in self.regions else f"{name} {self.end}"] = Region(self.places[key], array)
+            self.regions[name if name not in self.regions else f"{name} {self.end}"] = Region(
+                self.places[key], array
+            )
         return self.places[key]
 
     def call(self, kernel: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> int:
         """The address of a frame with these arguments, whose parameters have these names."""
         pairs = zip(names, arguments, strict=True)
-        numbers = [slot for name, value in pairs for slot in self._flatten(f"{kernel}.{name}", value)]
+        numbers = [
+            slot for name, value in pairs for slot in self._flatten(f"{kernel}.{name}", value)
+        ]
         frame = np.zeros(FIRST_ARGUMENT // SLOT + len(numbers), np.uint64)
         address = self.frames[kernel] = self.end
         for index, (name, kind, number) in enumerate(numbers):
@@ -92,7 +105,9 @@ class MemoryPlan:
             yield name, "<u8" if isinstance(value, np.uint64) else "<i8", int(value)
 
     def image(self) -> tuple[list[list[int]], bytes]:
-        """The initial memory: (address, offset in the bytes, length) of everything nonzero, and the bytes."""
+        """The initial memory: (address, offset in the bytes, length) of everything nonzero, and the
+        bytes.
+        """
         places, content = [], bytearray()
         for name, region in self.regions.items():
             own = bytes_of(region.array)
@@ -116,11 +131,16 @@ class MemoryPlan:
 
 
 def describe_array(array: np.ndarray) -> dict[str, Any]:
-    """Its shape, and the kind of its numbers: `<f4`, or for records, size and offsets of the fields."""
+    """Its shape, and the kind of its numbers: `<f4`, or for records, size and offsets of the
+    fields.
+    """
     fields = array.dtype.fields
     kind: Any = array.dtype.str
     if fields is not None:
-        parts = {name: (form.base.str, int(offset), list(form.shape)) for name, (form, offset, *_) in fields.items()}
+        parts = {
+            name: (form.base.str, int(offset), list(form.shape))
+            for name, (form, offset, *_) in fields.items()
+        }
         kind = {"size": array.itemsize, "fields": parts}
     return {"kind": kind, "shape": list(array.shape)}
 
@@ -138,7 +158,9 @@ def is_available() -> bool:
 
 def check_runtime() -> None:
     if not is_available():
-        raise AnyzeroError("the target wasm needs the package wasmtime to run here: install anyzero[browser]")
+        raise AnyzeroError(
+            "the target wasm needs the package wasmtime to run here: install anyzero[browser]"
+        )
 
 
 class WasmKernel:
@@ -184,14 +206,17 @@ class Instance:
         given = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
         code = wasmtime.Module(self.store.engine, module.code)
         imports = [
-            given.get(wanted.name) or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
+            given.get(wanted.name)
+            or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
             for wanted in code.imports
         ]
         self.exports = wasmtime.Instance(self.store, code, imports).exports(self.store)
 
     def bytes(self) -> Any:
         """All of the memory, as an array that is valid until it grows."""
-        return np.ctypeslib.as_array(self.memory.data_ptr(self.store), (self.memory.data_len(self.store),))
+        return np.ctypeslib.as_array(
+            self.memory.data_ptr(self.store), (self.memory.data_len(self.store),)
+        )
 
     def write(self, plan: MemoryPlan) -> None:
         """Copy all arrays and frames to their places."""
@@ -208,12 +233,17 @@ class Instance:
         content = self.bytes()
         for address, array in plan.regions.values():
             if array.flags.writeable and array.size:
-                array[...] = content[address : address + array.nbytes].view(array.dtype).reshape(array.shape)
+                array[...] = (
+                    content[address : address + array.nbytes].view(array.dtype).reshape(array.shape)
+                )
 
     def call(self, plan: MemoryPlan, name: str) -> Any:
         frame, kind = plan.frames[name], self.module.results[name]
         self.exports[name](self.store, frame)
-        status, content = int(self.slot(frame + STATUS, "<i4")), self.slot(frame + RESULT, kind or "<i8")
+        status, content = (
+            int(self.slot(frame + STATUS, "<i4")),
+            self.slot(frame + RESULT, kind or "<i8"),
+        )
         if status != 0:
             raise AnyzeroError(f"{name} in wasm ended with the status {status}")
         return content if kind else None
@@ -222,7 +252,9 @@ class Instance:
         return self.bytes()[address : address + 8].view(kind)[0]
 
 
-INSTANCES: dict[tuple[WasmKernel, Any], Instance] = {}  # running in this process, by kernel and argument types
+INSTANCES: dict[
+    tuple[WasmKernel, Any], Instance
+] = {}  # running in this process, by kernel and argument types
 atexit.register(INSTANCES.clear)  # wasmtime cannot release them once Python is shutting down
 
 
@@ -231,5 +263,7 @@ def mathematics(name: str) -> Any:
     for known, narrow in ((name, False), (name.removesuffix("f"), True)):
         function = getattr(math, known, None)
         if function is not None:
-            return lambda *numbers: float(np.float32(function(*numbers))) if narrow else function(*numbers)
+            return lambda *numbers: (
+                float(np.float32(function(*numbers))) if narrow else function(*numbers)
+            )
     raise AnyzeroError(f"a kernel calls {name}, which there is not in wasm")

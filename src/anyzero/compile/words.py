@@ -1,4 +1,6 @@
-"""Raw access to records: the LLVM code of `bits.record_words` and `bits.record_word`, for CPUs and GPUs."""
+"""Raw access to records: the LLVM code of `bits.record_words` and `bits.record_word`, for CPUs and
+GPUs.
+"""
 
 from typing import Any
 
@@ -10,7 +12,9 @@ from anyzero.compile.bind import Function
 
 
 def record_intrinsics(intrinsic: Function, align: int) -> dict[Function, Any]:
-    """For the compiler whose `intrinsic` this is; words of its records start at multiples of `align` bytes."""
+    """For the compiler whose `intrinsic` this is; words of its records start at multiples of
+    `align` bytes.
+    """
 
     @intrinsic
     def record_words(_context: Any, record: Any) -> Any:

@@ -1,4 +1,6 @@
-"""A finding (the result of a check) and a case (its subject), read or made when first needed. No run is changed."""
+"""A finding (the result of a check) and a case (its subject), read or made when first needed. No
+run is changed.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +23,8 @@ from anyzero.seeds import draw_seed
 
 WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
 ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
-"""How many of a run's newest games and samples are examined; in whole blocks, so there may be more."""
+"""How many of a run's newest games and samples are examined; in whole blocks, so there may be more.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,18 @@ class Finding:
         return f"{self.conclusion}: {self.seen}" if self.seen else self.conclusion
 
     def to_json(self) -> dict[str, str]:
-        return {key: getattr(self, key) for key in ("name", "verdict", "conclusion", "seen", "advice")}
+        return {
+            key: getattr(self, key) for key in ("name", "verdict", "conclusion", "seen", "advice")
+        }
 
 
 def percent(share: float) -> str:
     """`12 %`, with an extra digit below 1 and above 99."""
-    text = f"{100.0 * share:.0f}" if 0.01 <= share <= 0.99 else f"{100.0 * share:.1f}".removesuffix(".0")
+    text = (
+        f"{100.0 * share:.0f}"
+        if 0.01 <= share <= 0.99
+        else f"{100.0 * share:.1f}".removesuffix(".0")
+    )
     return f"{text} %"
 
 
@@ -102,18 +111,26 @@ class Case:
 
     @cached_property
     def rows(self) -> Replay:
-        """Distinct positions of the newest samples, without symmetries, with the run's own targets."""
+        """Distinct positions of the newest samples, without symmetries, with the run's own
+        targets.
+        """
         # without keys they cannot be distinguished
-        config = self.config.replay.change(merge=bool(self.samples.keys.any()), symmetries=False, by_count=False)
+        config = self.config.replay.change(
+            merge=bool(self.samples.keys.any()), symmetries=False, by_count=False
+        )
         return build_replay(self.game, self.samples, config, self.generation)
 
     def batch(self, num: int) -> Batch:
         """Some of these rows, always the same."""
-        return self.rows.batch(np.random.default_rng(self.config.seed).permutation(self.rows.num)[:num], None)
+        return self.rows.batch(
+            np.random.default_rng(self.config.seed).permutation(self.rows.num)[:num], None
+        )
 
     @cached_property
     def fresh(self) -> Network:
-        return new_network(self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63)
+        return new_network(
+            self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63
+        )
 
     @cached_property
     def random(self) -> BlockResult:

@@ -25,9 +25,14 @@ def check_laws(case: Case) -> Finding:
     broken = [result for result in results if not result.ok]
     if broken:
         seen = "; ".join(f"{result.law}: {result.detail}" for result in broken[:3])
-        advice = f"fix the rules until anyzero check {case.game.text} passes: nothing can be learnt from wrong rules"
+        advice = (
+            f"fix the rules until anyzero check {case.game.text} passes: nothing can "
+            "be learnt from wrong rules"
+        )
         return Finding(WRONG, f"{len(broken)} of {len(results)} laws are broken", seen, advice)
-    return Finding(WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check is more thorough")
+    return Finding(
+        WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check is more thorough"
+    )
 
 
 def check_input(case: Case) -> Finding:
@@ -38,8 +43,14 @@ def check_input(case: Case) -> Finding:
     unclear = (keys[1:] == keys[:-1]) & (actions[1:] != actions[:-1]).any(axis=1)
     seen = f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
     if unclear.any():
-        advice = "encode must include whatever the legal moves depend on: castling rights, ko, the tile to place"
-        seen += f"; {percent(unclear.mean())} of {samples.num} positions share an input but not their moves"
+        advice = (
+            "encode must include whatever the legal moves depend on: castling rights, "
+            "ko, the tile to place"
+        )
+        seen += (
+            f"; {percent(unclear.mean())} of {samples.num} positions share an input but "
+            "not their moves"
+        )
         return Finding(WRONG, "positions with different moves have the same input", seen, advice)
     return Finding(WELL, "a network can read it", seen)
 
@@ -50,7 +61,10 @@ def check_files(case: Case) -> Finding:
     try:
         _ = case.newest, case.network, case.samples, case.lines
     except AnyzeroError as error:
-        advice = "resume with anyzero train, which renames a damaged sample file, reports it, and continues without it"
+        advice = (
+            "resume with anyzero train, which renames a damaged sample file, reports "
+            "it, and continues without it"
+        )
         return Finding(WRONG, "a file is damaged", str(error), advice)
     if case.newest is None:
         return Finding(DOUBTFUL, "the run has not begun", "", "start it with anyzero train")
@@ -61,7 +75,9 @@ def check_files(case: Case) -> Finding:
 
 
 def check_results(case: Case) -> Finding:
-    """The payoff of each of the newest samples must be the result of a game through its position."""
+    """The payoff of each of the newest samples must be the result of a game through its
+    position.
+    """
     num, num_games, turned, other, stray = 0, 0, 0, 0, 0
     for lines, samples in _newest_blocks(case):
         results, broken = _results_by_position(case, lines)
@@ -69,7 +85,12 @@ def check_results(case: Case) -> Finding:
             advice = "the game was changed after the run began: start a new run, or undo the change"
             return Finding(WRONG, "the games do not follow the rules", broken, advice)
         num, num_games = num + samples.num, num_games + len(lines)
-        keys = zip(map(bytes, samples.states), samples.plies.tolist(), samples.lengths.tolist(), strict=True)
+        keys = zip(
+            map(bytes, samples.states),
+            samples.plies.tolist(),
+            samples.lengths.tolist(),
+            strict=True,
+        )
         for key, payoff in zip(keys, samples.payoffs.tolist(), strict=True):
             found = results.get(key, set())
             stray += not found
@@ -78,12 +99,21 @@ def check_results(case: Case) -> Finding:
     if num == 0:
         return Finding(SKIPPED, "the run has no block with both samples and games")
     if turned > 9 * other and turned:
-        seen = f"{turned} of {num} samples have the opposite of their game's result; draws look the same"
-        advice = "payoffs of samples are for the seat to move: check the code that writes results into samples"
+        seen = (
+            f"{turned} of {num} samples have the opposite of their game's result; draws "
+            "look the same"
+        )
+        advice = (
+            "payoffs of samples are for the seat to move: check the code that writes "
+            "results into samples"
+        )
         return Finding(WRONG, "the results in the samples have the wrong sign", seen, advice)
     if turned + other + stray:
         seen = f"{turned + other} of {num} have the wrong result, {stray} belong to no game"
-        advice = "the game and sample files come from different runs, or the code that writes them is wrong"
+        advice = (
+            "the game and sample files come from different runs, or the code that "
+            "writes them is wrong"
+        )
         return Finding(WRONG, "samples do not have the results of their games", seen, advice)
     return Finding(WELL, "they match the games", f"{num} samples of {num_games} games")
 
@@ -102,12 +132,19 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
             yield lines, load_shard(block.path, case.game)
 
 
-def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[dict[Any, set[float | None]], str]:
-    """The results of each position at its ply in games of its length, None if truncated; and rule violations."""
+def _results_by_position(
+    case: Case, lines: Sequence[dict[str, Any]]
+) -> tuple[dict[Any, set[float | None]], str]:
+    """The results of each position at its ply in games of its length, None if truncated; and rule
+    violations.
+    """
     game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
     starts = start_states(game, case.config.selfplay.starts)
     for line in lines:
-        states, length = [game.initial_state() if starts is None else starts[line["start"]]], len(line["actions"])
+        states, length = (
+            [game.initial_state() if starts is None else starts[line["start"]]],
+            len(line["actions"]),
+        )
         try:
             for action in line["actions"]:
                 states.append(game.play(states[-1], action))
@@ -115,17 +152,25 @@ def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[d
             illegal += 1
             continue
         ended, payoffs = game.is_over(states[-1]), np.array(line["payoffs"], np.float32).tolist()
-        if line["end"] == "rules" and not (ended and np.allclose(game.payoffs(states[-1]), payoffs, atol=1e-5)):
+        if line["end"] == "rules" and not (
+            ended and np.allclose(game.payoffs(states[-1]), payoffs, atol=1e-5)
+        ):
             other += 1
         for ply, state in enumerate(states[:-1] if ended else states):
             payoff = None if line["end"] == "plies" else payoffs[max(0, game.seat_to_move(state))]
             found[bytes(state), ply, length].add(payoff)
-    broken = f"{illegal} of {len(lines)} games have illegal moves, {other} a wrong result" if illegal + other else ""
+    broken = (
+        f"{illegal} of {len(lines)} games have illegal moves, {other} a wrong result"
+        if illegal + other
+        else ""
+    )
     return found, broken
 
 
 def check_unique(case: Case) -> Finding:
-    """Distinct positions among the newest samples, against as many of random games: small games repeat by nature."""
+    """Distinct positions among the newest samples, against as many of random games: small games
+    repeat by nature.
+    """
     own, random = case.samples.keys, case.random.samples.keys
     if not case.has_samples or not own.any():
         return Finding(SKIPPED, "there are no samples with distinct positions")
@@ -148,13 +193,22 @@ def is_small(case: Case) -> bool:
     return len(np.unique(keys)) < SMALL * len(keys)
 
 
-NOISE = {"gumbel": "gumbel_scale=1", "puct": "noise_fraction=0.25", "expectimax": "temperature=0.01"}
+NOISE = {
+    "gumbel": "gumbel_scale=1",
+    "puct": "noise_fraction=0.25",
+    "expectimax": "temperature=0.01",
+}
 
 
 def check_noise(case: Case) -> Finding:
-    """Self-play must vary its games, and matches must be free of noise; measured on the newest games."""
+    """Self-play must vary its games, and matches must be free of noise; measured on the newest
+    games.
+    """
     config, game = case.config.selfplay, case.game
-    settings, match = self_play_method(config).settings, self_play_method(config, noise=False).settings
+    settings, match = (
+        self_play_method(config).settings,
+        self_play_method(config, noise=False).settings,
+    )
     drawn = config.temperature_plies > 0
     heat = settings.gumbel_scale if config.method == "gumbel" else config.temperature
     noisy = settings.noise_fraction > 0.0 or (drawn and heat > 0.0)
@@ -162,9 +216,14 @@ def check_noise(case: Case) -> Finding:
     num = len(case.lines)
     different = len({(line["start"], *line["actions"]) for line in case.lines})
     share = different / num if num >= FEW_GAMES else 1.0
-    seen = f"the search has {'' if noisy else 'no '}noise, openings of {config.opening_plies} random moves"
+    seen = (
+        f"the search has {'' if noisy else 'no '}noise, openings of "
+        f"{config.opening_plies} random moves"
+    )
     seen += f"; {different} of the newest {num} games are distinct" if num else ""
-    noise = "temperature_plies=30" if not drawn and config.method != "puct" else NOISE[config.method]
+    noise = (
+        "temperature_plies=30" if not drawn and config.method != "puct" else NOISE[config.method]
+    )
     advice = f"selfplay.{noise} and selfplay.opening_plies=2 or more"
     if match.gumbel_scale > 0.0 or match.noise_fraction > 0.0:
         advice = "turn noise off in matches and ratings: they measure the network, not luck"
@@ -173,7 +232,12 @@ def check_noise(case: Case) -> Finding:
         return Finding(WRONG, "noise is off in self-play, so every game is the same", seen, advice)
     if noisy and share < 0.5 and is_small(case):
         verdict = WELL if share >= 0.02 else DOUBTFUL
-        return Finding(verdict, "games repeat, as expected in a small game", seen, "" if verdict == WELL else advice)
+        return Finding(
+            verdict,
+            "games repeat, as expected in a small game",
+            seen,
+            "" if verdict == WELL else advice,
+        )
     if share < 0.1:
         return Finding(WRONG, "self-play repeats the same games", seen, advice)
     if not noisy or share < 0.5:
@@ -183,35 +247,70 @@ def check_noise(case: Case) -> Finding:
 
 
 def check_outcomes(case: Case) -> Finding:
-    """Draws, the first seat's results and truncated games: in the newest generations, before a run in random games."""
+    """Draws, the first seat's results and truncated games: in the newest generations, before a run
+    in random games.
+    """
     if case.folder is None:
-        payoffs, cut = case.random.payoffs, float(np.mean([line.end == "plies" for line in case.random.games]))
-        games, draws, first = len(payoffs), float((payoffs == 0.0).all(axis=1).mean()), float(payoffs[:, 0].mean())
+        payoffs, cut = (
+            case.random.payoffs,
+            float(np.mean([line.end == "plies" for line in case.random.games])),
+        )
+        games, draws, first = (
+            len(payoffs),
+            float((payoffs == 0.0).all(axis=1).mean()),
+            float(payoffs[:, 0].mean()),
+        )
     else:
         played = case.late("selfplay")
         games = sum(part["games"] for part in played)
-        totals = [sum(part[name] * part["games"] for part in played) for name in ("draws", "first_seat_payoff")]
-        draws, first, cut = (total / max(1, games) for total in (*totals, sum(part["cut_off"] for part in played)))
+        totals = [
+            sum(part[name] * part["games"] for part in played)
+            for name in ("draws", "first_seat_payoff")
+        ]
+        draws, first, cut = (
+            total / max(1, games) for total in (*totals, sum(part["cut_off"] for part in played))
+        )
     if not games:
         return Finding(SKIPPED, "no games have been played yet")
-    seen = f"{games} games, {percent(draws)} draws, mean result of the first seat {first:+.2f}, {percent(cut)} cut off"
+    seen = (
+        f"{games} games, {percent(draws)} draws, mean result of the first seat "
+        f"{first:+.2f}, {percent(cut)} cut off"
+    )
     if cut > 0.05:
-        advice = "a larger selfplay.max_plies (0: as long as the rules allow), or resignation: selfplay.resign_below"
+        advice = (
+            "a larger selfplay.max_plies (0: as long as the rules allow), or "
+            "resignation: selfplay.resign_below"
+        )
         verdict = WRONG if cut > 0.5 and case.folder else DOUBTFUL  # random games may be long
         return Finding(verdict, "games end at the ply limit without a winner", seen, advice)
     if case.game.num_seats == 1 and case.folder is None and case.random.payoffs.std() == 0.0:
-        advice = "payoffs that distinguish better games from worse ones, such as the score scaled to -1 to 1"
+        advice = (
+            "payoffs that distinguish better games from worse ones, such as the score "
+            "scaled to -1 to 1"
+        )
         return Finding(WRONG, "all games have the same payoff", seen, advice)
     if games < FEW_GAMES or case.game.num_seats != 2:
         return Finding(WELL, "games end", seen)
     if draws > 0.95:
-        advice = "unless the network plays perfectly by now: longer openings, so that one side is ahead, or more noise"
+        advice = (
+            "unless the network plays perfectly by now: longer openings, so that one "
+            "side is ahead, or more noise"
+        )
         verdict = WRONG if draws > 0.999 and case.generation < 3 else DOUBTFUL
-        return Finding(verdict, "nearly all games are draws, so values cannot be learnt", seen, advice)
+        return Finding(
+            verdict, "nearly all games are draws, so values cannot be learnt", seen, advice
+        )
     if abs(first) > 0.95:
-        advice = "longer openings (selfplay.opening_plies), a swap rule, or balanced starting positions"
-        verdict, side = WRONG if abs(first) > 0.999 else DOUBTFUL, "first" if first > 0 else "second"
-        return Finding(verdict, f"the {side} seat always wins, so values cannot be learnt", seen, advice)
+        advice = (
+            "longer openings (selfplay.opening_plies), a swap rule, or balanced starting positions"
+        )
+        verdict, side = (
+            WRONG if abs(first) > 0.999 else DOUBTFUL,
+            "first" if first > 0 else "second",
+        )
+        return Finding(
+            verdict, f"the {side} seat always wins, so values cannot be learnt", seen, advice
+        )
     return Finding(WELL, "both sides win", seen)
 
 
@@ -225,14 +324,22 @@ def check_losses(case: Case) -> Finding:
         return Finding(SKIPPED, "there has been no training yet")
     last, clip = trained[-1], case.config.trainer.clip
     names = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
-    infinite = [part["generation"] for part in trained if not all(math.isfinite(part.get(name) or 0) for name in names)]
+    infinite = [
+        part["generation"]
+        for part in trained
+        if not all(math.isfinite(part.get(name) or 0) for name in names)
+    ]
     high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > 10.0]
     recoveries, norm = sum(part["recoveries"] for part in trained), float(last["gradient_norm"])
     seen = (
-        f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after {len(trained)} generations, "
+        f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after "
+        f"{len(trained)} generations, "
         f"{recoveries} recoveries, mean gradient norm {norm:.3g}, clipped at {clip:g}"
     )
-    advice = "a lower trainer.learning_rate or trainer.clip; also check that payoffs are between -1 and 1"
+    advice = (
+        "a lower trainer.learning_rate or trainer.clip; also check that payoffs are "
+        "between -1 and 1"
+    )
     if infinite:
         return Finding(WRONG, f"losses are not finite in generation {infinite[0]}", seen, advice)
     if high:
@@ -241,7 +348,10 @@ def check_losses(case: Case) -> Finding:
         verdict = WRONG if last["recoveries"] or recoveries > 3 else DOUBTFUL
         return Finding(verdict, "training had to return to its last good state", seen, advice)
     if norm < 1e-4:
-        advice = "the network is dead, has memorised its samples, or the losses have no weight: see the layers"
+        advice = (
+            "the network is dead, has memorised its samples, or the losses have no "
+            "weight: see the layers"
+        )
         return Finding(WRONG, "there are almost no gradients", seen, advice)
     if norm > 20.0 * clip:
         return Finding(DOUBTFUL, "nearly every gradient is clipped", seen, "a lower learning rate")
@@ -249,7 +359,9 @@ def check_losses(case: Case) -> Finding:
 
 
 def check_gate(case: Case) -> Finding:
-    """Its games must be distinct, an equal candidate should seldom pass, and a better one mostly."""
+    """Its games must be distinct, an equal candidate should seldom pass, and a better one
+    mostly.
+    """
     config, game = case.config.gate, case.game
     if config.games == 0 or game.num_seats > 2:
         return Finding(SKIPPED, "there is no gate: every candidate is promoted")
@@ -262,33 +374,61 @@ def check_gate(case: Case) -> Finding:
     num = max(2, round(config.games * min(1.0, 2.0 * different)))
     equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, 0.6))
     seen = (
-        f"openings of {plies} random moves, {percent(different)} of the games are distinct, {percent(draws)} draws; "
-        f"an equal candidate passes in {percent(equal)} of cases, one that scores 60 % in {percent(better)}"
+        f"openings of {plies} random moves, {percent(different)} of the games are distinct, "
+        f"{percent(draws)} draws; "
+        f"an equal candidate passes in {percent(equal)} of cases, one that scores 60 % in "
+        f"{percent(better)}"
     )
-    advice = f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than pairs of games"
+    advice = (
+        f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than "
+        "pairs of games"
+    )
     if game.num_outcomes == 0 and plies == 0:
         return Finding(WRONG, "the gate keeps playing the same two games", seen, advice)
-    if different < 0.45:  # similar networks play both games of a pair alike: half may legitimately be copies
+    if (
+        different < 0.45
+    ):  # similar networks play both games of a pair alike: half may legitimately be copies
         verdict = WRONG if different < 0.2 else DOUBTFUL
         return Finding(verdict, "many of the gate's games are duplicates", seen, advice)
     if better < 0.1:
-        return Finding(WRONG, "almost nobody can pass the gate", seen, "a lower gate.threshold or longer openings")
+        return Finding(
+            WRONG,
+            "almost nobody can pass the gate",
+            seen,
+            "a lower gate.threshold or longer openings",
+        )
     if draws > 0.95:
-        advice = "longer openings (gate.opening_plies), so that one side is ahead; normal once play is perfect"
+        advice = (
+            "longer openings (gate.opening_plies), so that one side is ahead; normal "
+            "once play is perfect"
+        )
         return Finding(DOUBTFUL, "nearly all of the gate's games are draws", seen, advice)
     if better < 0.5 or equal > 0.25:
-        says = "the gate rejects better candidates" if better < 0.5 else "candidates pass the gate by luck"
-        return Finding(DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or no gate (gate.games=0)")
+        says = (
+            "the gate rejects better candidates"
+            if better < 0.5
+            else "candidates pass the gate by luck"
+        )
+        return Finding(
+            DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or no gate (gate.games=0)"
+        )
     if len(gates) == 10 and not any(gate["promoted"] for gate in gates):
-        advice = "the run has stopped learning: a lower learning rate, a larger network, or no gate (gate.games=0)"
+        advice = (
+            "the run has stopped learning: a lower learning rate, a larger network, or "
+            "no gate (gate.games=0)"
+        )
         return Finding(DOUBTFUL, "no candidate has passed the last 10 gates", seen, advice)
     return Finding(WELL, "the gate can tell candidates apart", seen)
 
 
 def pass_chance(games: int, threshold: float, score: float, draws: float = 0.0) -> float:
-    """The probability of reaching the threshold in independent games with this expected score and share of draws."""
+    """The probability of reaching the threshold in independent games with this expected score and
+    share of draws.
+    """
     draws = min(draws, 2.0 * min(score, 1.0 - score))
-    one = np.array([1.0 - score - draws / 2, draws, score - draws / 2])  # probabilities of 0, 1 and 2 half points
+    one = np.array(
+        [1.0 - score - draws / 2, draws, score - draws / 2]
+    )  # probabilities of 0, 1 and 2 half points
     halves = np.ones(1)
     for _ in range(games):
         halves = np.convolve(halves, one)

@@ -35,7 +35,8 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "outcomes of games": (data.check_outcomes, BOTH),
     "different positions": (data.check_unique, RUN),
 }
-"""Each check, and whether it applies to runs or games. Causes come before their effects: the first fault is the
+"""Each check, and whether it applies to runs or games. Causes come before their effects: the first
+fault is the
 main diagnosis."""
 
 
@@ -70,17 +71,26 @@ class Examination(Shown):
         order = (WRONG, DOUBTFUL, WELL, SKIPPED)
         found = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
         verdicts = [one.verdict.upper() if one.verdict == WRONG else one.verdict for one in found]
-        rows = [(verdict, one.name, one.text, one.advice) for verdict, one in zip(verdicts, found, strict=True)]
+        rows = [
+            (verdict, one.name, one.text, one.advice)
+            for verdict, one in zip(verdicts, found, strict=True)
+        ]
         yield Sheet(("verdict", "check", "what was seen", "what to try"), rows)
         yield f"Diagnosis: {self.diagnosis}"
 
     def to_json(self) -> dict[str, Any]:
         checks = [finding.to_json() for finding in self.findings]
-        return {self.kind: self.subject, "ok": self.is_well, "diagnosis": self.diagnosis, "checks": checks}
+        return {
+            self.kind: self.subject,
+            "ok": self.is_well,
+            "diagnosis": self.diagnosis,
+            "checks": checks,
+        }
 
 
 def examine(text: Game | str, root: Path | str = "runs", *, progress: bool = True) -> Examination:
-    """Examine a run, by name or folder, or else a game, and say what is wrong with it; nothing is changed.
+    """Examine a run, by name or folder, or else a game, and say what is wrong with it; nothing is
+    changed.
 
     >>> anyzero.examine("hex7")
     >>> anyzero.examine("connect_four")
@@ -101,7 +111,9 @@ def examine(text: Game | str, root: Path | str = "runs", *, progress: bool = Tru
 def examine_run(path: Path, tell: Tell | None = None) -> Examination:
     folder = RunFolder.open(path)
     game = load(folder.config.game)
-    title = f"{path}: a run of {game.text} with {count(max(folder.numbers(), default=0), 'generation')}"
+    title = (
+        f"{path}: a run of {game.text} with {count(max(folder.numbers(), default=0), 'generation')}"
+    )
     findings = run_checks(checks_of("run"), Case(game, folder.config, folder), tell)
     return Examination("run", str(path), title, findings)
 
@@ -115,14 +127,21 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
             raise
         known = list_some(path.name for path in list_runs(root)) or "none"
         raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
-    config, names, reason = preset_config(None, text).change(network=PRESETS["small"]), checks_of("game"), ""
+    config, names, reason = (
+        preset_config(None, text).change(network=PRESETS["small"]),
+        checks_of("game"),
+        "",
+    )
     try:
         config = config.change(network=resolve(config.network, game))
     except BadNetworkError as error:
         names, reason = ["laws"], str(error)
     findings = run_checks(names, Case(game, config), tell)
     if reason:
-        advice = "write encode(rules, state, planes) and give the game planes_shape: docs/tutorial.md shows how"
+        advice = (
+            "write encode(rules, state, planes) and give the game planes_shape: "
+            "docs/tutorial.md shows how"
+        )
         findings.append(Finding(WRONG, "no network can learn this game", reason, advice, "input"))
     return Examination("game", game.text, f"{game.text}: a game to be learnt", findings)
 

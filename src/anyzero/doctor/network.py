@@ -1,4 +1,6 @@
-"""Checks that train networks: the sign of values, live layers, the learning rate, and the quality of priors."""
+"""Checks that train networks: the sign of values, live layers, the learning rate, and the quality
+of priors.
+"""
 
 import math
 from copy import deepcopy
@@ -45,7 +47,10 @@ class Trial(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"at rate {self.rate:g} the loss goes from {self.first:.3g} to {self.last:.3g} in {self.steps} steps"
+        return (
+            f"at rate {self.rate:g} the loss goes from {self.first:.3g} to "
+            f"{self.last:.3g} in {self.steps} steps"
+        )
 
 
 def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
@@ -65,38 +70,57 @@ def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -
             end = min(end, monotonic() + SECONDS)  # the first step may compile
     tail = losses[-1:] if losses[-1] < LEARNT * losses[0] else losses[-10:]
     last = sum(tail) / len(tail)
-    return Trial(trainer.network_to_play(), rate, losses[0], last if math.isfinite(last) else math.inf, len(losses))
+    return Trial(
+        trainer.network_to_play(),
+        rate,
+        losses[0],
+        last if math.isfinite(last) else math.inf,
+        len(losses),
+    )
 
 
 def check_one_batch(case: Case) -> Finding:
-    """A fresh network must learn one batch at the run's learning rate, and not only at a hundredth of it."""
+    """A fresh network must learn one batch at the run's learning rate, and not only at a hundredth
+    of it.
+    """
 
     def attempt(rate: float) -> Trial:
-        return learn_batch(case, case.fresh, case.batch(64), change(case.config, {"trainer.learning_rate": rate}))
+        return learn_batch(
+            case, case.fresh, case.batch(64), change(case.config, {"trainer.learning_rate": rate})
+        )
 
     own = attempt(case.config.trainer.learning_rate)
     lower = attempt(own.rate / 100.0)
     share, lower_share, seen = own.share, lower.last / own.first, f"{own.text}; {lower.text}"
     if share <= 0.5:
         if share > 0.1 and lower_share < share / 3:
-            advice = "a lower trainer.learning_rate: one batch is learnt better at a hundredth of it"
+            advice = (
+                "a lower trainer.learning_rate: one batch is learnt better at a hundredth of it"
+            )
             return Finding(DOUBTFUL, "the learning rate is rather high", seen, advice)
         return Finding(WELL, "the loss of one batch falls", seen)
     if own.is_short:
         return Finding(SKIPPED, f"the network is too slow here: {own.steps} steps in {SECONDS:g} s")
     if lower_share < 0.8 * share:
-        advice = f"trainer.learning_rate={lower.rate:g}, and a new run: diverged weights do not recover"
+        advice = (
+            f"trainer.learning_rate={lower.rate:g}, and a new run: diverged weights do not recover"
+        )
         return Finding(WRONG, "the learning rate is too high", seen, advice)
     sound = attempt(SOUND_RATE)
     if sound.share <= 0.5:
         advice = f"trainer.learning_rate={SOUND_RATE:g}, and check that trainer.clip is not tiny"
         return Finding(WRONG, "the learning rate is too low", f"{seen}; {sound.text}", advice)
-    advice = "the network is too small or dead, its input does not distinguish positions, or its targets are NaN"
+    advice = (
+        "the network is too small or dead, its input does not distinguish positions, "
+        "or its targets are NaN"
+    )
     return Finding(WRONG, "not even one batch is learnt at any learning rate", seen, advice)
 
 
 def check_learnt_sign(case: Case) -> Finding:
-    """The last positions of random games go through the run's own targets and trainer into a fresh network."""
+    """The last positions of random games go through the run's own targets and trainer into a fresh
+    network.
+    """
     samples = case.random.samples
     late = _late(case, samples)
     keys = np.random.default_rng(case.config.seed).permutation(np.unique(samples.keys[late]))[:96]
@@ -104,28 +128,47 @@ def check_learnt_sign(case: Case) -> Finding:
     if chosen.num < FEW_POSITIONS:
         return Finding(SKIPPED, "random games hardly ever have a winner")
     if np.ptp(chosen.payoffs) == 0.0:
-        return Finding(SKIPPED, "the last positions of random games all have the same result for the seat to move")
+        return Finding(
+            SKIPPED,
+            "the last positions of random games all have the same result for the seat to move",
+        )
     chosen.values[:] = chosen.payoffs  # what a search would find there
     settings = {"replay.merge": True, "replay.symmetries": False}
-    config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
+    config = change(
+        case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0}
+    )
     replay = build_replay(case.game, chosen, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)
     slope, error = slope_of(values_of(case, trial.network, chosen.states), chosen.payoffs)
-    seen = f"after {trial.steps} steps on {replay.num} final positions, values follow results with slope {slope:+.2f}"
+    seen = (
+        f"after {trial.steps} steps on {replay.num} final positions, values follow "
+        f"results with slope {slope:+.2f}"
+    )
     if slope < -4.0 * error:
-        advice = "payoffs, root values and the network's value are all for the seat to move: some code "
-        advice += "writes or reads them with the wrong sign, or encode does not show whose turn it is"
+        advice = (
+            "payoffs, root values and the network's value are all for the seat to move: some code "
+        )
+        advice += (
+            "writes or reads them with the wrong sign, or encode does not show whose turn it is"
+        )
         return Finding(WRONG, "values are learnt with the wrong sign", seen, advice)
     if slope < 0.2 and trial.is_short:
-        return Finding(SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s")
+        return Finding(
+            SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s"
+        )
     if slope < 0.2:
-        advice = "check that encode shows whose turn it is and what decides the game, as seen by the seat to move"
+        advice = (
+            "check that encode shows whose turn it is and what decides the game, as "
+            "seen by the seat to move"
+        )
         return Finding(WRONG, "a new network cannot learn results", seen, advice)
     return Finding(WELL, "a new network learns results", seen)
 
 
 def check_sign(case: Case) -> Finding:
-    """Near the end of the newest games, values of the search and of the newest network must agree with the results."""
+    """Near the end of the newest games, values of the search and of the newest network must agree
+    with the results.
+    """
     if case.network is None or case.generation == 0 or not case.has_samples:
         return Finding(SKIPPED, "no network has been trained yet")
     samples = take(case.samples, _late(case, case.samples))
@@ -135,24 +178,38 @@ def check_sign(case: Case) -> Finding:
     found = {"search": samples.values, "network": values_of(case, case.network, samples.states)}
     slopes = {name: slope_of(values, samples.payoffs) for name, values in found.items()}
     shown = " and ".join(f"{slope:+.2f} (the {name}'s)" for name, (slope, _) in slopes.items())
-    seen = f"on {samples.num} positions near the end of games, values follow results with slope {shown}"
+    seen = (
+        f"on {samples.num} positions near the end of games, values follow results with "
+        f"slope {shown}"
+    )
     for name, (slope, error) in slopes.items():
         if slope < -4.0 * error:
-            advice = "values are for the seat to move: check the targets and encode; discard this network"
+            advice = (
+                "values are for the seat to move: check the targets and encode; "
+                "discard this network"
+            )
             return Finding(WRONG, f"the {name} mistakes won positions for lost ones", seen, advice)
     for name, (slope, _) in slopes.items():
         if slope < 0.15:
-            advice = "normal in the first generations; later, check the learning rate, the layers, trainer.value_weight"
+            advice = (
+                "normal in the first generations; later, check the learning rate, the "
+                "layers, trainer.value_weight"
+            )
             return Finding(DOUBTFUL, f"the {name} hardly tells won from lost", seen, advice)
     return Finding(WELL, "won and lost positions are told apart", seen)
 
 
 def _late(case: Case, samples: Samples) -> np.ndarray:
-    """The samples just before the end of decided games, [samples] bool; in games of one seat, of all games.
+    """The samples just before the end of decided games, [samples] bool; in games of one seat, of
+    all games.
 
     Those of truncated games are left out: their targets come from their searches.
     """
-    cut_off = (samples.payoffs == samples.values) & (np.abs(samples.values) < 1.0) & (samples.values != 0.0)
+    cut_off = (
+        (samples.payoffs == samples.values)
+        & (np.abs(samples.values) < 1.0)
+        & (samples.values != 0.0)
+    )
     late = (samples.plies >= samples.lengths - 2) & (samples.policy_weights > 0.0)
     return np.asarray(late & ~cut_off & ((samples.payoffs != 0.0) | (case.game.num_seats == 1)))
 
@@ -165,7 +222,9 @@ def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
 
 
 def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
-    """The slope of values against results: 1 if they are equal, 0 if values are constant; and its standard error."""
+    """The slope of values against results: 1 if they are equal, 0 if values are constant; and its
+    standard error.
+    """
     values, results = values - values.mean(), results - results.mean()
     size = float((results**2).sum())
     slope = float((values * results).sum()) / size
@@ -180,9 +239,15 @@ class LayerState(NamedTuple):
 
 def check_layers(case: Case) -> Finding:
     """Every layer of the newest network must be alive; before a run, of a fresh one."""
-    advice = "start a new run, or continue from an earlier generation: units without a gradient never recover"
+    advice = (
+        "start a new run, or continue from an earlier generation: units without a "
+        "gradient never recover"
+    )
     if case.network is None:
-        advice = "a layer of zeros after another layer of zeros learns nothing: initialise its weights at random"
+        advice = (
+            "a layer of zeros after another layer of zeros learns nothing: initialise "
+            "its weights at random"
+        )
     return judge_layers(probe(case.network or case.fresh, case.batch(128).planes), advice)
 
 
@@ -190,23 +255,39 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
     """Wrong if a whole layer is dead, doubtful if most of one is."""
     dead = {
         "have weights that are all zero": [layer.name for layer in layers if layer.is_zero],
-        "have no gradient": [layer.name for layer in layers if layer.dead_units == 1.0 and not layer.is_zero],
+        "have no gradient": [
+            layer.name for layer in layers if layer.dead_units == 1.0 and not layer.is_zero
+        ],
     }
-    found = [f"{len(names)} of {len(layers)} {what} ({list_some(names, 6)})" for what, names in dead.items() if names]
+    found = [
+        f"{len(names)} of {len(layers)} {what} ({list_some(names, 6)})"
+        for what, names in dead.items()
+        if names
+    ]
     if found:
         return Finding(WRONG, "layers are dead", "; ".join(found), advice)
     worst = max(layers, key=lambda layer: layer.dead_units)
-    seen = f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units in {worst.name} have none"
+    seen = (
+        f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units "
+        f"in {worst.name} have none"
+    )
     if worst.dead_units > 0.75:  # a third is common in the value head's hidden layer
-        advice = "a lower learning rate, or a smaller network: units that are never positive are lost"
+        advice = (
+            "a lower learning rate, or a smaller network: units that are never positive are lost"
+        )
         return Finding(DOUBTFUL, "most units in a layer are dead", seen, advice)
     return Finding(WELL, "every layer is alive", seen)
 
 
 def probe(network: Network, planes: Tensor) -> list[LayerState]:
-    """Backpropagate a random gradient from every output: a layer it does not reach cannot learn from any loss."""
+    """Backpropagate a random gradient from every output: a layer it does not reach cannot learn
+    from any loss.
+    """
     network, planes = deepcopy(network).double(), planes.double()
-    weights = {name: network.get_parameter(f"{name}.weight").requires_grad_(True) for name in network.layers}
+    weights = {
+        name: network.get_parameter(f"{name}.weight").requires_grad_(True)
+        for name in network.layers
+    }
     rng, output = torch.Generator().manual_seed(0), network(planes)
     loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
@@ -218,7 +299,9 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
 
 
 def check_priors(case: Case) -> Finding:
-    """The newest network's priors compared with uniform ones, and with the policies it was to learn."""
+    """The newest network's priors compared with uniform ones, and with the policies it was to
+    learn.
+    """
     if case.network is None or case.generation == 0 or not case.has_samples:
         return Finding(SKIPPED, "no network has been trained yet")
     batch = case.batch(512)
@@ -232,18 +315,36 @@ def check_priors(case: Case) -> Finding:
         found = summarise(parts.weighted_sums(case.network.expected(output.value), batch))
     weights = batch.weights * batch.policy_weights
     equal = float((batch.legal.sum(1).log() * weights).sum() / weights.sum())
-    priors, policies, missing = equal - found["prior_entropy"], equal - found["policy_entropy"], found["kl"]
+    priors, policies, missing = (
+        equal - found["prior_entropy"],
+        equal - found["policy_entropy"],
+        found["kl"],
+    )
     learnt = 1.0 - missing / max(policies, 1e-9)
     known = percent(max(0.0, learnt))
-    seen = f"the priors are {priors:.3f} nats from uniform, the policies {policies:.3f}; {known} of that is learnt"
+    seen = (
+        f"the priors are {priors:.3f} nats from uniform, the policies {policies:.3f}; "
+        f"{known} of that is learnt"
+    )
     if priors < 1e-3:
-        advice = "the policy head is dead or its loss has no weight: see the layers and trainer.policy_weight"
+        advice = (
+            "the policy head is dead or its loss has no weight: see the layers and "
+            "trainer.policy_weight"
+        )
         return Finding(WRONG, "all moves have the same prior", seen, advice)
     if policies < 0.02:
-        advice = "more simulations, or with gumbel a larger selfplay.value_scale: the search itself prefers no move"
+        advice = (
+            "more simulations, or with gumbel a larger selfplay.value_scale: the "
+            "search itself prefers no move"
+        )
         return Finding(DOUBTFUL, "the target policies are flat", seen, advice)
     if learnt < 0.1:
         verdict = WRONG if case.generation >= 3 and learnt <= 0.0 else DOUBTFUL
-        advice = "normal in the first generations; later, more epochs, another learning rate or a larger network"
-        return Finding(verdict, "the priors have learnt almost nothing of the policies", seen, advice)
+        advice = (
+            "normal in the first generations; later, more epochs, another learning "
+            "rate or a larger network"
+        )
+        return Finding(
+            verdict, "the priors have learnt almost nothing of the policies", seen, advice
+        )
     return Finding(WELL, "the network prefers some moves", seen)

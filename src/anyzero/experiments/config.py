@@ -15,7 +15,12 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan, make_plan
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, describe_cell, describe_victories
+from anyzero.experiments.table import (
+    GRID_COLUMNS,
+    STUDENT_COLUMNS,
+    describe_cell,
+    describe_victories,
+)
 from anyzero.files import reading
 from anyzero.games.game import Game
 from anyzero.games.load import load
@@ -95,9 +100,13 @@ def _check_budget(value: Any, info: ValidationInfo) -> str:
 
 
 def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
-    """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; a single pair needs no list."""
+    """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; a single pair needs
+    no list.
+    """
     entries = _listed(entries, info)
-    if len(entries) == 2 and all(isinstance(entry, str) and len(_split_pair(entry)) == 1 for entry in entries):
+    if len(entries) == 2 and all(
+        isinstance(entry, str) and len(_split_pair(entry)) == 1 for entry in entries
+    ):
         entries = (entries,)
     return tuple(_read_pair(entry, str(info.field_name)) for entry in entries)
 
@@ -106,15 +115,26 @@ def _read_pair(entry: Any, field: str) -> Pair:
     found = entry
     if isinstance(entry, str):
         found = _split_pair(entry)
-    elif isinstance(entry, dict) and {key.lower() for key in entry} in ({"first", "second"}, {"j1", "j2"}):
+    elif isinstance(entry, dict) and {key.lower() for key in entry} in (
+        {"first", "second"},
+        {"j1", "j2"},
+    ):
         found = [entry[key] for key in sorted(entry, key=str.lower)]
-    if not isinstance(found, list | tuple) or len(found) != 2 or not all(isinstance(name, str) for name in found):
-        raise BadOptionError(f"{field} must be pairs of players like ['rave', 'uct'], not {show(entry)}")
+    if (
+        not isinstance(found, list | tuple)
+        or len(found) != 2
+        or not all(isinstance(name, str) for name in found)
+    ):
+        raise BadOptionError(
+            f"{field} must be pairs of players like ['rave', 'uct'], not {show(entry)}"
+        )
     return found[0].strip(), found[1].strip()
 
 
 def _split_pair(text: str) -> list[str]:
-    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash in the name of a run, file or program is kept."""
+    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash in the name of a run, file or
+    program is kept.
+    """
     alone = rf"{SHORT_PLAYER}-{SHORT_PLAYER}"
     between = "-" if re.fullmatch(alone, text.strip()) else r"\s+(?:vs\.?|contre|-)\s+"
     return re.split(between, text.strip(), flags=re.IGNORECASE)
@@ -131,7 +151,9 @@ Pairs = Annotated[tuple[Pair, ...], BeforeValidator(_read_pairs), _DISTINCT]
 
 
 def _template(player: str) -> str:
-    """The text of a player with a placeholder for its budget; a method's bare name is short for that."""
+    """The text of a player with a placeholder for its budget; a method's bare name is short for
+    that.
+    """
     return f"{player}:{BUDGET}" if player in METHODS else player
 
 
@@ -145,7 +167,9 @@ def _check_size(num_cells: int, games_per_cell: int = 1) -> None:
     if num_cells > MOST_CELLS:
         raise BadOptionError(f"the grid has {num_cells:,} cells; the maximum is {MOST_CELLS:,}")
     if num_cells * games_per_cell > MOST_GAMES:
-        raise BadOptionError(f"the grid has {num_cells * games_per_cell:,} games; the maximum is {MOST_GAMES:,}")
+        raise BadOptionError(
+            f"the grid has {num_cells * games_per_cell:,} games; the maximum is {MOST_GAMES:,}"
+        )
 
 
 Placed = Callable[[Plan, Game, Pair, Pair, str], Place]
@@ -153,16 +177,25 @@ Placed = Callable[[Plan, Game, Pair, Pair, str], Place]
 
 
 def _make_cells(
-    grid: tuple[Sequence[Game], Mapping[Pair, Pair], Sequence[Pair], Sequence[str]], placed: Placed, **settings: Any
+    grid: tuple[Sequence[Game], Mapping[Pair, Pair], Sequence[Pair], Sequence[str]],
+    placed: Placed,
+    **settings: Any,
 ) -> tuple[GridCell, ...]:
-    """Every combination of games, pairs (as written, with placeholders), budgets and first seats."""
+    """Every combination of games, pairs (as written, with placeholders), budgets and first
+    seats.
+    """
     _check_size(math.prod(map(len, grid)), settings["games"])
     cells = {}
     for game, pair, budgets, seat in product(*grid):
-        players = [text.replace(BUDGET, budget) for text, budget in zip(grid[1][pair], budgets, strict=True)]
+        players = [
+            text.replace(BUDGET, budget)
+            for text, budget in zip(grid[1][pair], budgets, strict=True)
+        ]
         plan = make_plan(game, players, legs=FIRST_SEATS[seat], **settings)
         place = placed(plan, game, pair, budgets, seat)
-        cells[tuple(place.values())] = GridCell(plan, place)  # for a player without a budget, two budgets are one cell
+        cells[tuple(place.values())] = GridCell(
+            plan, place
+        )  # for a player without a budget, two budgets are one cell
     return tuple(cells.values())
 
 
@@ -170,11 +203,14 @@ def _make_cells(
 
 
 class GridConfig(Schema):
-    """Games with options, pairs of players, budgets and seats; `docs/experiments.md` describes it."""
+    """Games with options, pairs of players, budgets and seats; `docs/experiments.md` describes
+    it.
+    """
 
     noun: ClassVar[str] = "the experiment"
     games: Annotated[tuple[Any, ...], BeforeValidator(_listed)]
-    """Texts like `hex:size=7`, or tables with a name and options, each a value or a list of values."""
+    """Texts like `hex:size=7`, or tables with a name and options, each a value or a list of values.
+    """
     pairs: Pairs
     """Two players each."""
     budgets: Budgets = ()
@@ -194,31 +230,50 @@ class GridConfig(Schema):
 
     def experiment(self) -> Experiment:
         """Cells in the order of games, pairs, budgets and seats."""
-        pairs = list(dict.fromkeys((_template(first), _template(second)) for first, second in self.pairs))
+        pairs = list(
+            dict.fromkeys((_template(first), _template(second)) for first, second in self.pairs)
+        )
         budgets = self._all_budgets(pairs)
         games = {game.text: game for entry in self.games for game in _load_games(entry)}
         grid = list(games.values()), dict(zip(pairs, pairs, strict=True)), budgets, self.first_seat
         rest = {"games_per_cell": self.games_per_cell, "seed": self.seed, "openings": self.openings}
         identity = {"kind": "grid", "games": list(games), "pairs": pairs, "budgets": budgets}
-        cells = _make_cells(grid, _grid_place, games=self.games_per_cell, seed=self.seed, openings=self.openings)
-        return Experiment(identity | {"first_seat": self.first_seat} | rest, cells, GRID_COLUMNS, describe_cell)
+        cells = _make_cells(
+            grid, _grid_place, games=self.games_per_cell, seed=self.seed, openings=self.openings
+        )
+        return Experiment(
+            identity | {"first_seat": self.first_seat} | rest, cells, GRID_COLUMNS, describe_cell
+        )
 
     def _all_budgets(self, pairs: Sequence[Pair]) -> list[Pair]:
         first, second = self.budgets_first, self.budgets_second
         if self.budgets and (first or second):
-            raise BadOptionError("give either budgets, for both players, or budgets_first and budgets_second")
+            raise BadOptionError(
+                "give either budgets, for both players, or budgets_first and budgets_second"
+            )
         if bool(first) != bool(second):
-            names = ("budgets_first", "budgets_second") if first else ("budgets_second", "budgets_first")
+            names = (
+                ("budgets_first", "budgets_second")
+                if first
+                else ("budgets_second", "budgets_first")
+            )
             raise BadOptionError(f"{names[0]} needs {names[1]} too")
         missing = [player for pair in pairs for player in pair if BUDGET in player]
         if missing and not (self.budgets or first):
             raise BadOptionError(f"{missing[0]!r} needs a budget, but the key budgets is missing")
         _check_size(len(first) * len(second))
-        return list(product(first, second)) or [(budget, budget) for budget in self.budgets] or [("", "")]
+        return (
+            list(product(first, second))
+            or [(budget, budget) for budget in self.budgets]
+            or [("", "")]
+        )
 
 
 def _grid_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) -> Place:
-    shown = [_shown(budget) if BUDGET in player else "" for player, budget in zip(pair, budgets, strict=True)]
+    shown = [
+        _shown(budget) if BUDGET in player else ""
+        for player, budget in zip(pair, budgets, strict=True)
+    ]
     found = game.source, game.text[len(game.source) + 1 :], *plan.players, *shown, seat, plan.games
     return dict(zip(GRID_COLUMNS[:8], found, strict=True))
 
@@ -229,7 +284,11 @@ def _load_games(entry: Any) -> Iterator[Game]:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         wanted = "texts like 'hex:size=7', or tables with a name and lists of options"
         raise BadOptionError(f"games must be {wanted}, not {show(entry)}")
-    options = {key: value if isinstance(value, tuple) else (value,) for key, value in entry.items() if key != "name"}
+    options = {
+        key: value if isinstance(value, tuple) else (value,)
+        for key, value in entry.items()
+        if key != "name"
+    }
     num = math.prod(map(len, options.values()))
     _check_size(num)
     if num == 0:
@@ -265,14 +324,20 @@ class StudentConfig(Schema):
     def experiment(self) -> Experiment:
         """One leg per cell, as the first seat is part of it."""
         if not set(self.starting_players) <= {1, 2}:
-            raise BadOptionError(f"starting_players must be 1 or 2, not {show(list(self.starting_players))}")
+            raise BadOptionError(
+                f"starting_players must be 1 or 2, not {show(list(self.starting_players))}"
+            )
         _check_size(len(self.grid_sizes))
         games = [load("hex", size=size) for size in self.grid_sizes]
         pairs = {pair: (_translate(pair[0]), _translate(pair[1])) for pair in self.strategie}
         seats = [("first", "second")[number - 1] for number in self.starting_players]
         grid = games, pairs, list(product(self.budget_j1, self.budget_j2)), seats
-        cells = _make_cells(grid, _student_place, games=self.nb_games, seed=self.seed, openings=self.openings)
-        return Experiment({"kind": "hex students", **self.to_dict()}, cells, STUDENT_COLUMNS, describe_victories)
+        cells = _make_cells(
+            grid, _student_place, games=self.nb_games, seed=self.seed, openings=self.openings
+        )
+        return Experiment(
+            {"kind": "hex students", **self.to_dict()}, cells, STUDENT_COLUMNS, describe_victories
+        )
 
 
 def _translate(player: str) -> str:
@@ -283,5 +348,11 @@ def _translate(player: str) -> str:
 
 
 def _student_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) -> Place:
-    found = game.options["size"], *map(_shown, budgets), *pair, plan.games, {"first": 1, "second": 2}[seat]
+    found = (
+        game.options["size"],
+        *map(_shown, budgets),
+        *pair,
+        plan.games,
+        {"first": 1, "second": 2}[seat],
+    )
     return dict(zip(STUDENT_COLUMNS[:7], found, strict=True))

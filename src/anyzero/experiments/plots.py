@@ -10,7 +10,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
-from anyzero.figures import COLOURS, GUIDE, LABEL, add_legend, draw_curve, finish, new_figure, style_of
+from anyzero.figures import (
+    COLOURS,
+    GUIDE,
+    LABEL,
+    add_legend,
+    draw_curve,
+    finish,
+    new_figure,
+    style_of,
+)
 
 if TYPE_CHECKING:
     from anyzero.experiments.estimate import Study
@@ -25,7 +34,9 @@ class RunCurves(NamedTuple):
     name: str
     game: str
     threshold: float  # of its gate
-    rows: Sequence[dict[str, Any]]  # its history: the columns of every generation, None if not measured
+    rows: Sequence[
+        dict[str, Any]
+    ]  # its history: the columns of every generation, None if not measured
 
 
 class RunPanel(NamedTuple):
@@ -37,7 +48,9 @@ class RunPanel(NamedTuple):
     from_zero: bool = False
 
 
-GATE = RunPanel("Gate: threshold {:g} %, filled where promoted", "score of the candidate, %", ("gate_score",))
+GATE = RunPanel(
+    "Gate: threshold {:g} %, filled where promoted", "score of the candidate, %", ("gate_score",)
+)
 """For a single run only."""
 SCORES = ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
 PANELS = (
@@ -47,7 +60,9 @@ PANELS = (
     RunPanel("Loss: policy", "loss", ("policy_loss",)),
     RunPanel("Loss: KL to the search", "loss", ("kl",)),
     RunPanel("Loss: value", "loss", ("value_loss",)),
-    RunPanel("Speed: self-play, simulations", "per second", ("simulations_per_second",), from_zero=True),
+    RunPanel(
+        "Speed: self-play, simulations", "per second", ("simulations_per_second",), from_zero=True
+    ),
     RunPanel("Speed: training, samples", "per second", ("samples_per_second",), from_zero=True),
 )
 RUN_AXES = {"generations": "generation", "minutes": "minutes of training"}
@@ -60,20 +75,27 @@ def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
     panels = [
         panel
         for panel in PANELS
-        if (panel is not GATE or len(runs) == 1) and any(_points(run, panel.columns, by) for run in runs)
+        if (panel is not GATE or len(runs) == 1)
+        and any(_points(run, panel.columns, by) for run in runs)
     ]
     if not panels:
         raise AnyzeroError(f"there is nothing to draw yet in {list_some(run.name for run in runs)}")
     columns = min(len(panels), 2 if len(panels) < 5 else 3)
     lines = math.ceil(len(panels) / columns)
-    figure = new_figure(4.2 * columns + (1.6 if len(runs) > 1 else 0), 2.5 * lines + 0.5, _run_title(runs))
+    figure = new_figure(
+        4.2 * columns + (1.6 if len(runs) > 1 else 0), 2.5 * lines + 0.5, _run_title(runs)
+    )
     all_axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, panel in zip(all_axes, panels, strict=False):
         _draw_run_panel(axes, panel, runs, by)
     for axes in all_axes[len(panels) :]:
         axes.set_axis_off()
     if len(runs) > 1:
-        add_legend(figure, [Line2D([], [], **style_of(number)) for number in range(len(runs))], [r.name for r in runs])
+        add_legend(
+            figure,
+            [Line2D([], [], **style_of(number)) for number in range(len(runs))],
+            [r.name for r in runs],
+        )
     return figure
 
 
@@ -128,17 +150,24 @@ def _run_title(runs: Sequence[RunCurves]) -> str:
 def draw_study(study: "Study") -> Figure:
     """Three panels: estimates against the reference, root mean square error, rank correlation."""
     caption = (
-        f"Payoffs from -1 to 1 for the seat to move. Reference: {study.reference_rollouts:,} rollouts that begin with "
-        f"each move. Left: the first repetition after {study.telling.simulations:,} simulations. Middle and right: "
-        f"means of {study.repeats} repetitions with 95\N{NO-BREAK SPACE}% intervals. RAVE with bias {study.bias:g}."
+        "Payoffs from -1 to 1 for the seat to move. Reference: "
+        f"{study.reference_rollouts:,} rollouts that begin with "
+        f"each move. Left: the first repetition after {study.telling.simulations:,} "
+        "simulations. Middle and right: "
+        f"means of {study.repeats} repetitions with 95\N{NO-BREAK SPACE}% intervals. RAVE "
+        f"with bias {study.bias:g}."
     )
-    figure = new_figure(11.0, 3.5, f"{study.game}: estimates of the {len(study.moves)} moves", caption)
+    figure = new_figure(
+        11.0, 3.5, f"{study.game}: estimates of the {len(study.moves)} moves", caption
+    )
     moves, errors, order = figure.subplots(1, 3)
     _draw_moves(moves, study)
     names = {"flat": "flat Monte Carlo", "amaf": "AMAF", "rave": "RAVE"}
     for axes, field in ((errors, "root_mean_square"), (order, "rank_correlation")):
         for number, (name, label) in enumerate(names.items()):
-            points = [(point.simulations, *getattr(point.errors[name], field)) for point in study.points]
+            points = [
+                (point.simulations, *getattr(point.errors[name], field)) for point in study.points
+            ]
             draw_curve(axes, number, points, label)
         axes.set_xscale("log")
     errors.set_yscale("log")
@@ -151,7 +180,9 @@ def draw_study(study: "Study") -> Figure:
 
 
 def _draw_moves(axes: Axes, study: "Study") -> None:
-    """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis, ideally on the line."""
+    """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis,
+    ideally on the line.
+    """
     point, truth = study.telling, study.reference
     ends = [float(truth.min()), float(truth.max())]
     axes.plot(ends, ends, color="#404040", linewidth=0.8, zorder=3)

@@ -1,4 +1,5 @@
-"""Run an experiment: all cells by the same workers, each finished game on disk at once; stopping loses none.
+"""Run an experiment: all cells by the same workers, each finished game on disk at once; stopping
+loses none.
 
 The public function: `experiment("hex_rave.toml")`, and `run_experiment` below it.
 """
@@ -31,9 +32,13 @@ from anyzero.report import Part, Sheet, Shown, count
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WRITE_EVERY_S = 1.0  # minimum interval between writes of the table; the journal has every game anyway
+WRITE_EVERY_S = (
+    1.0  # minimum interval between writes of the table; the journal has every game anyway
+)
 SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
-"""A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of cells matter."""
+"""A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of
+cells matter.
+"""
 
 
 class Reached(NamedTuple):
@@ -60,10 +65,18 @@ class ExperimentResult(Shown):
         return dict(named_apart(plot_rows(read_rows(self.results))))
 
     def report(self) -> Iterator[Part]:
-        """The columns that fit a terminal; Elo includes its limits, which have no separate column."""
+        """The columns that fit a terminal; Elo includes its limits, which have no separate
+        column.
+        """
         if self.rows:
-            columns = [column for column in self.rows[0] if column not in ("elo_low", "elo_high", "seconds")]
-            yield Sheet(columns, [[_show_cell(row, column) for column in columns] for row in self.rows])
+            columns = [
+                column
+                for column in self.rows[0]
+                if column not in ("elo_low", "elo_high", "seconds")
+            ]
+            yield Sheet(
+                columns, [[_show_cell(row, column) for column in columns] for row in self.rows]
+            )
         drawn = f"plot them with anyzero plot {self.results}"
         yield f"{count(len(self.rows), 'cell')}, {self.games} games, in {self.results}; {drawn}"
 
@@ -75,7 +88,10 @@ class ExperimentResult(Shown):
 def _show_cell(row: dict[str, Any], column: str) -> str:
     value = row[column]
     if column == "elo" and value is not None:
-        return f"{value:+.1f} ({elo_words(Interval(value, row['elo_low'], row['elo_high']), row['games'] / 2)})"
+        return (
+            f"{value:+.1f} "
+            f"({elo_words(Interval(value, row['elo_low'], row['elo_high']), row['games'] / 2)})"
+        )
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -87,17 +103,21 @@ def experiment(
     cluster: str | None = None,
     progress: bool = True,
 ) -> ExperimentResult:
-    """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped experiment resumes.
+    """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped
+    experiment resumes.
 
-    The table is written to `results`, by default a CSV file named after the config. With `cluster`, `auto` or the
-    address of a Ray cluster, its nodes play.
+    The table is written to `results`, by default a CSV file named after the config. With `cluster`,
+    `auto` or the address of a Ray cluster, its nodes play.
 
     >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
     """
     wanted = load_experiment(config)
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
     games = sum(plan.games for plan in wanted.plans)
-    with opened(cluster) as pool, bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell:
+    with (
+        opened(cluster) as pool,
+        bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell,
+    ):
 
         def watch(now: Reached) -> None:
             words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
@@ -126,7 +146,9 @@ class GridRecord(Record):
         if is_new and len(found) == plan.games:
             self.outcomes[plan] = self.experiment.describe(plan, list(found.values()))
             cells += self.num_cells[plan]
-        self.reached = Reached(games + is_new, cells, share + is_new * self.costs[plan] / self.total)
+        self.reached = Reached(
+            games + is_new, cells, share + is_new * self.costs[plan] / self.total
+        )
 
     def rows(self) -> Rows:
         cells = [cell for cell in self.experiment.cells if cell.plan in self.outcomes]
@@ -138,12 +160,17 @@ def journal_path(results: Path) -> Path:
 
 
 def run_experiment(
-    experiment: Experiment, results: Path | str, *, workers: Workers = None, watch: Watch = lambda reached: None
+    experiment: Experiment,
+    results: Path | str,
+    *,
+    workers: Workers = None,
+    watch: Watch = lambda reached: None,
 ) -> Rows:
     """Play unfinished games and keep the table up to date; returns its rows.
 
-    `results` is a CSV file; the finished games are stored next to it, and a stopped run resumes from them. The
-    same seed gives the same table (except its seconds) for any number of workers and stops.
+    `results` is a CSV file; the finished games are stored next to it, and a stopped run resumes
+    from them. The same seed gives the same table (except its seconds) for any number of workers and
+    stops.
     """
     results, written_at = Path(results), 0.0
     if results.suffix.lower() != ".csv":
@@ -156,7 +183,10 @@ def run_experiment(
         try:
             with closing(record.play(workers)) as finished:
                 for task in finished:
-                    if task.plan in record.outcomes and time.monotonic() > written_at + WRITE_EVERY_S:
+                    if (
+                        task.plan in record.outcomes
+                        and time.monotonic() > written_at + WRITE_EVERY_S
+                    ):
                         write_table(results, experiment.columns, record.rows())
                         written_at = time.monotonic()
                     watch(record.reached)
@@ -170,6 +200,10 @@ def guess_cost(plan: Plan, plies: int) -> float:
     """Estimated seconds per game: half of the moves per player, rollouts as long as the game."""
     cost = 0.0
     for wanted in (split_player(player).search for player in plan.players):
-        thought = 0.0 if wanted is None else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
+        thought = (
+            0.0
+            if wanted is None
+            else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
+        )
         cost += plies / 2 * (SECONDS_PER_MOVE + thought)
     return cost

@@ -1,7 +1,7 @@
 """Figures of a table of results: heat maps, curves by budget, tables of games.
 
-Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is behind, white at 50 %. The ends
-are distinguishable with any kind of colour vision, and every cell shows its number.
+Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is behind, white at 50
+%. The ends are distinguishable with any kind of colour vision, and every cell shows its number.
 """
 
 import re
@@ -18,12 +18,24 @@ from matplotlib.ticker import NullLocator
 
 from anyzero.errors import check_name
 from anyzero.experiments.table import GridRow
-from anyzero.figures import FORMATS, GUIDE, LABEL, SMALL, add_legend, draw_curve, finish, new_figure, save_figure
+from anyzero.figures import (
+    FORMATS,
+    GUIDE,
+    LABEL,
+    SMALL,
+    add_legend,
+    draw_curve,
+    finish,
+    new_figure,
+    save_figure,
+)
 from anyzero.files import writing
 from anyzero.games.load import split_text
 
 COLOUR_MAP, SCALE = "RdBu", Normalize(0.0, 100.0)
-DODGE = 0.012  # offset between lines, as a share of the axis, so that their intervals do not overlap
+DODGE = (
+    0.012  # offset between lines, as a share of the axis, so that their intervals do not overlap
+)
 MOST_COLUMNS = 8  # a wider table is split by pair of players
 
 Key = TypeVar("Key", bound=Hashable)
@@ -42,14 +54,18 @@ def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, l
 
 
 class GameNames:
-    """Options that differ among the rows are part of a game's name, the others are listed once below the figure."""
+    """Options that differ among the rows are part of a game's name, the others are listed once
+    below the figure.
+    """
 
     def __init__(self, rows: Iterable[GridRow]) -> None:
         self.varied: dict[str, set[str]] = {}
         for game, found in group(rows, lambda row: row.game).items():
             options = [_parse_options(text) for text in {row.options for row in found}]
             names = {name for values in options for name in values}
-            self.varied[game] = {name for name in names if len({values.get(name) for values in options}) > 1}
+            self.varied[game] = {
+                name for name in names if len({values.get(name) for values in options}) > 1
+            }
 
     def game(self, row: GridRow) -> str:
         return ", ".join([short_game(row.game), *self.options(row, varied=True)])
@@ -60,7 +76,11 @@ class GameNames:
 
     def options(self, row: GridRow, *, varied: bool) -> list[str]:
         options = _parse_options(row.options).items()
-        return [plain(f"{name} {value}") for name, value in options if (name in self.varied[row.game]) == varied]
+        return [
+            plain(f"{name} {value}")
+            for name, value in options
+            if (name in self.varied[row.game]) == varied
+        ]
 
     def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
         """What is shown, from how many games, and its intervals."""
@@ -70,7 +90,10 @@ class GameNames:
         games += ", each player moving first in half of them" if swapped else ""
         same = {short_game(row.game): ", ".join(self.options(row, varied=False)) for row in rows}
         fixed = "; ".join(f"{game}: {options}" for game, options in same.items() if options)
-        about = f"Score of {whose} in %, a draw as a half; {games}. {intervals}: 95\N{NO-BREAK SPACE}% Wilson interval."
+        about = (
+            f"Score of {whose} in %, a draw as a half; {games}. {intervals}: "
+            f"95\N{NO-BREAK SPACE}% Wilson interval."
+        )
         return about + (f" {fixed}." if fixed else "")
 
 
@@ -100,7 +123,9 @@ def name_players(row: GridRow) -> tuple[str, str]:
 
 
 def by_first_seat(rows: Sequence[GridRow], players: tuple[str, str]) -> dict[str, list[GridRow]]:
-    """The rows of each panel by its title, which says who moves first; empty if both take turns in all games."""
+    """The rows of each panel by its title, which says who moves first; empty if both take turns in
+    all games.
+    """
     words = {
         "first": f"{players[0]} moves first",
         "second": f"{players[1]} moves first",
@@ -150,22 +175,30 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     """A panel for each first seat, side by side, with one colour scale."""
     panels = by_first_seat(rows, matrix.players)
     grids = [{matrix.place(row): row for row in panel} for panel in panels.values()]
-    missing = any((up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across)
+    missing = any(
+        (up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across
+    )
     caption = names.caption(matrix.players[0], rows, "Small print") + " Grey: no games." * missing
     letters = max(len(line) for label in matrix.across.values() for line in label.split("\n"))
     width = len(panels) * (0.5 + max(0.8, 0.075 * letters) * len(matrix.across)) + 1.2
     width += 0.08 * max(map(len, matrix.up.values()))
     tallest = max(label.count("\n") + 1 for label in matrix.across.values())
-    figure = new_figure(max(4.0, width), 1.7 + 0.56 * len(matrix.up) + 0.15 * tallest, matrix.title, caption)
+    figure = new_figure(
+        max(4.0, width), 1.7 + 0.56 * len(matrix.up) + 0.15 * tallest, matrix.title, caption
+    )
     all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axes, title, grid in zip(all_axes, panels, grids, strict=True):
-        image = draw_cells(axes, [[grid.get((up, across)) for across in matrix.across] for up in matrix.up])
+        image = draw_cells(
+            axes, [[grid.get((up, across)) for across in matrix.across] for up in matrix.up]
+        )
         axes.set_title(title, fontsize=LABEL)
         axes.set_xticks(range(len(matrix.across)), list(matrix.across.values()), fontsize=LABEL)
         axes.set_yticks(range(len(matrix.up)), list(matrix.up.values()), fontsize=LABEL)
         axes.set_xlabel(matrix.says_across, fontsize=LABEL)
     all_axes[0].set_ylabel(matrix.says_up, fontsize=LABEL)
-    bar = figure.colorbar(image, ax=list(all_axes), ticks=[0, 25, 50, 75, 100], shrink=0.9, aspect=16)
+    bar = figure.colorbar(
+        image, ax=list(all_axes), ticks=[0, 25, 50, 75, 100], shrink=0.9, aspect=16
+    )
     bar.ax.tick_params(labelsize=SMALL)
     bar.set_label("score, %", fontsize=SMALL)
     return figure
@@ -174,10 +207,18 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
 def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
     """Colours, and in each cell its score with the interval in small print."""
     scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
-    axes.set_facecolor("#d9d9d9")  # a cell without games is grey, which is not the colour of a score
-    image = axes.imshow(np.ma.masked_invalid(scores), COLOUR_MAP, SCALE, aspect="auto", origin="lower")
-    for y, x, row in ((y, x, row) for y, line in enumerate(cells) for x, row in enumerate(line) if row is not None):
-        value, low, high = (f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score)
+    axes.set_facecolor(
+        "#d9d9d9"
+    )  # a cell without games is grey, which is not the colour of a score
+    image = axes.imshow(
+        np.ma.masked_invalid(scores), COLOUR_MAP, SCALE, aspect="auto", origin="lower"
+    )
+    for y, x, row in (
+        (y, x, row) for y, line in enumerate(cells) for x, row in enumerate(line) if row is not None
+    ):
+        value, low, high = (
+            f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score
+        )
         style: Any = {"ha": "center", "color": ink_on(100 * row.score.value)}
         axes.text(x, y + 0.04, value, va="bottom", fontsize=LABEL + 1, **style)
         axes.text(x, y - 0.08, f"{low} to {high}", va="top", fontsize=SMALL, **style)
@@ -192,7 +233,9 @@ def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
 def ink_on(score: float) -> str:
     """Black or white, whichever is easier to read on the colour of a score."""
     red, green, blue, _ = matplotlib.colormaps[COLOUR_MAP](SCALE(score))
-    return "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
+    return (
+        "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
+    )
 
 
 # --- the choice of figures
@@ -206,22 +249,35 @@ def plot_rows(rows: Sequence[GridRow]) -> Figures:
 
 
 def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """One for each game with its options and each pair of players with unequal budgets, which are the axes."""
-    for (_, _, first, second), found in group(rows, lambda row: (row.game, row.options, row.first, row.second)).items():
+    """One for each game with its options and each pair of players with unequal budgets, which are
+    the axes.
+    """
+    for (_, _, first, second), found in group(
+        rows, lambda row: (row.game, row.options, row.first, row.second)
+    ).items():
         if all(is_even(row) for row in found):
             continue
         one, two = players = name_players(found[0])
-        up, across = (sorted({row.budgets[side] for row in found}, key=budget_value) for side in (0, 1))
+        up, across = (
+            sorted({row.budgets[side] for row in found}, key=budget_value) for side in (0, 1)
+        )
         title = f"{names.game(found[0])}: {one} against {two}"
         labels = dict(zip(up, up, strict=True)), dict(zip(across, across, strict=True))
-        matrix = Matrix(lambda row: row.budgets, *labels, title, f"budget of {one}", f"budget of {two}", players)
-        yield file_name("heat_map", names.game(found[0]), first, second), draw_matrix(matrix, found, names)
+        matrix = Matrix(
+            lambda row: row.budgets, *labels, title, f"budget of {one}", f"budget of {two}", players
+        )
+        yield (
+            file_name("heat_map", names.game(found[0]), first, second),
+            draw_matrix(matrix, found, names),
+        )
 
 
 def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """One for each game and pair of players with two budgets or more; a line per size."""
     even = [row for row in rows if is_even(row) and name_budgets(row.budgets)]
-    for (game, first, second), found in group(even, lambda row: (row.game, row.first, row.second)).items():
+    for (game, first, second), found in group(
+        even, lambda row: (row.game, row.first, row.second)
+    ).items():
         units = {name_budgets(row.budgets).endswith("s") for row in found}
         if len(units) == 1 and len({row.budgets for row in found}) > 1:
             name = file_name("budgets", short_game(game), first, second)
@@ -233,7 +289,11 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
     players = name_players(rows[0])
     panels = by_first_seat(rows, players)
     budgets = sorted({budget_value(name_budgets(row.budgets)) for row in rows})
-    owner = "both players" if all(all(row.budgets) for row in rows) else players[0 if rows[0].budgets[0] else 1]
+    owner = (
+        "both players"
+        if all(all(row.budgets) for row in rows)
+        else players[0 if rows[0].budgets[0] else 1]
+    )
     title = f"{short_game(rows[0].game)}: {players[0]} against {players[1]}"
     caption = names.caption(players[0], rows, "Bars")
     figure = new_figure(1.8 + len(panels) * max(3.2, 0.5 * len(budgets)), 3.4, title, caption)
@@ -243,7 +303,10 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         for number, line in enumerate(lines):
             shift = (budgets[-1] / budgets[0]) ** (DODGE * (number - (len(lines) - 1) / 2))
             places = [shift * budget_value(name_budgets(row.budgets)) for row in line]
-            points = [(x, *(100 * limit for limit in row.score)) for x, row in zip(places, line, strict=True)]
+            points = [
+                (x, *(100 * limit for limit in row.score))
+                for x, row in zip(places, line, strict=True)
+            ]
             draw_curve(axes, number, sorted(points), names.line(line[0]))
         axes.axhline(50, **GUIDE)
         axes.set_xscale("log")
@@ -258,7 +321,9 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
 
 
 def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """Games as rows, pairs of players at equal budgets as columns; one table per pair if that is too wide."""
+    """Games as rows, pairs of players at equal budgets as columns; one table per pair if that is
+    too wide.
+    """
     even = [row for row in rows if is_even(row)] or list(rows)
     if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
         yield "table", _draw_table(even, names)
@@ -278,7 +343,10 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
     across = {place(row)[1]: name_budgets(row.budgets) for row in rows}
     if not one_pair:
         labels = (("\nv. ".join(name_players(row)), name_budgets(row.budgets)) for row in rows)
-        across = {place(row)[1]: "\n".join(filter(None, label)) for row, label in zip(rows, labels, strict=True)}
+        across = {
+            place(row)[1]: "\n".join(filter(None, label))
+            for row, label in zip(rows, labels, strict=True)
+        }
     title = f"{players[0]} against {players[1]}" if one_pair else "Scores by game and players"
     below = "budget of both players" if one_pair and all(all(row.budgets) for row in rows) else ""
     return draw_matrix(Matrix(place, up, across, title, "", below, players), rows, names)
@@ -305,7 +373,9 @@ def named_apart(figures: Iterable[tuple[str, Figure]]) -> Figures:
         yield name, figure
 
 
-def save_figures(figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]) -> list[Path]:
+def save_figures(
+    figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]
+) -> list[Path]:
     """Write each figure in each format as it comes; returns the files."""
     files: list[Path] = []
     with writing(folder):

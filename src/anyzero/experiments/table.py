@@ -15,12 +15,30 @@ from anyzero.files import reading, write_whole
 
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
-    *("wins", "draws", "losses", "score", "score_low", "score_high", "elo", "elo_low", "elo_high", "seconds"),
+    *(
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "score_low",
+        "score_high",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "seconds",
+    ),
 )
 """Columns of the TOML format; wins, score and Elo are for the player `first`."""
 STUDENT_COLUMNS = (
     *("GridSize", "BudgetJ1", "BudgetJ2", "StrategieJ1", "StrategieJ2", "NbGames", "StartPlayer"),
-    *("VictoiresJ1", "VictoiresJ2", "PourcentageJ1", "PourcentageJ2", "IntervalleBasJ1", "IntervalleHautJ1"),
+    *(
+        "VictoiresJ1",
+        "VictoiresJ2",
+        "PourcentageJ1",
+        "PourcentageJ2",
+        "IntervalleBasJ1",
+        "IntervalleHautJ1",
+    ),
 )
 
 
@@ -31,7 +49,12 @@ def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
     elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
     elos = [None] * 3 if elo is None else [round(limit, 2) for limit in elo]
     seconds = sum(sum(result.seconds) for result in results)
-    found = *standings.tally.to_json().values(), *(round(limit, 6) for limit in score), *elos, round(seconds, 3)
+    found = (
+        *standings.tally.to_json().values(),
+        *(round(limit, 6) for limit in score),
+        *elos,
+        round(seconds, 3),
+    )
     return dict(zip(GRID_COLUMNS[8:], found, strict=True))
 
 
@@ -44,7 +67,9 @@ def elo_of(score: Interval, games: int) -> Interval:
 def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
     """The columns of the students' format from `VictoiresJ1` on; Hex has no draws."""
     tally = make_standings(results).tally
-    value, low, high = (round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total))
+    value, low, high = (
+        round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total)
+    )
     found = tally.wins, tally.losses, value, round(100 - value, 2), low, high
     return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
 
@@ -91,8 +116,14 @@ def read_rows(path: Path) -> list[GridRow]:
     header = text.partition("\n")[0]
     if header.startswith("{"):
         raise BadOptionError(f"{path} holds games; the table of an experiment is a .csv file")
-    reader = csv.DictReader(text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ",")
-    forms = [read_line for needed, read_line in TABLES.items() if set(needed) <= set(reader.fieldnames or [])]
+    reader = csv.DictReader(
+        text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ","
+    )
+    forms = [
+        read_line
+        for needed, read_line in TABLES.items()
+        if set(needed) <= set(reader.fieldnames or [])
+    ]
     if not forms:
         raise BadOptionError(f"{path} is not the table of an experiment")
     rows = []
@@ -100,7 +131,9 @@ def read_rows(path: Path) -> list[GridRow]:
         try:
             rows.append(forms[0](values))
         except (TypeError, ValueError, AttributeError) as error:
-            raise BadOptionError(f"{path}: line {number} is not a row of results: {error}") from None
+            raise BadOptionError(
+                f"{path}: line {number} is not a row of results: {error}"
+            ) from None
         if min(rows[-1].tally.to_json().values()) < 0 or rows[-1].tally.total == 0:
             raise BadOptionError(f"{path}: line {number} has no games")
     if not rows:
@@ -117,7 +150,9 @@ def _read_grid_line(values: Mapping[str, str]) -> GridRow:
     if (seat := values["first_seat"]) not in ("both", "first", "second"):
         raise ValueError(f"first_seat is {seat!r}")
     tally = Tally(int(values["wins"]), int(values["draws"]), int(values["losses"]))
-    return GridRow(values["game"], values["options"], first, second, budgets, seat, tally, int(values["games"]))
+    return GridRow(
+        values["game"], values["options"], first, second, budgets, seat, tally, int(values["games"])
+    )
 
 
 def _read_student_line(values: Mapping[str, str]) -> GridRow:
@@ -125,11 +160,15 @@ def _read_student_line(values: Mapping[str, str]) -> GridRow:
     players = f"{values['StrategieJ1'].strip()} (J1)", f"{values['StrategieJ2'].strip()} (J2)"
     tally = Tally(int(values["VictoiresJ1"]), 0, int(values["VictoiresJ2"]))
     budgets = (values["BudgetJ1"].strip(), values["BudgetJ2"].strip())
-    return GridRow("hex", f"size={int(values['GridSize'])}", *players, budgets, seat, tally, tally.total)
+    return GridRow(
+        "hex", f"size={int(values['GridSize'])}", *players, budgets, seat, tally, tally.total
+    )
 
 
 TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {
     GRID_COLUMNS[:11]: _read_grid_line,
     STUDENT_COLUMNS[:9]: _read_student_line,
 }
-"""The reader of a line, by the columns it needs: the place, and the counts from which the rest is computed."""
+"""The reader of a line, by the columns it needs: the place, and the counts from which the rest is
+computed.
+"""

@@ -1,4 +1,5 @@
-"""The main program of a bot, whose source is copied into its file: chooses moves, and speaks GTP or to Oware's judge.
+"""The main program of a bot, whose source is copied into its file: chooses moves, and speaks GTP or
+to Oware's judge.
 
 Capitals are placeholders for each file's own values.
 """
@@ -10,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from anyzero.export.functions import begin_search, chosen_action
-from anyzero.games.contract import CHANCE, encode, initial_state, legal_actions, move_number, play, seat_to_move
+from anyzero.games.contract import (
+    CHANCE,
+    encode,
+    initial_state,
+    legal_actions,
+    move_number,
+    play,
+    seat_to_move,
+)
 from anyzero.networks.forward import evaluate
 from anyzero.players.engine import from_gtp, seat_of, to_gtp
 from anyzero.search.methods import GUMBEL
@@ -29,7 +38,9 @@ MOVES = OUTCOMES = OWN  # the texts of the board's moves, and of what chance may
 GAME = BOARD_SIZE = OWN  # for GTP: its name, and the numbers of its rows and columns as texts
 ANSWERS = OWN  # GTP's commands, with the answers that never change
 SIMULATIONS = SECONDS = OWN  # maximum; seconds per move, 0: no time limit
-HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = OWN  # code that these rule out is left out of the file
+HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = (
+    OWN  # code that these rule out is left out of the file
+)
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
@@ -93,7 +104,11 @@ def speak_gtp(line: str) -> None:
         elif command == "known_command":
             said = "true" if words and words[0] in ANSWERS else "false"
         elif command == "play":  # anybody may tell what chance has drawn
-            fault = "" if mover in (seat, CHANCE) and move_by_text("".join(words[1:])) else "illegal move"
+            fault = (
+                ""
+                if mover in (seat, CHANCE) and move_by_text("".join(words[1:]))
+                else "illegal move"
+            )
         elif command == "genmove" and mover != seat:
             fault = "illegal move"
         elif command == "genmove":
@@ -137,9 +152,11 @@ def main() -> None:
 
 
 def play_for_judge(line: str) -> None:
-    """The judge sends twelve houses, our own first, before each of our moves, and expects the number of a house.
+    """The judge sends twelve houses, our own first, before each of our moves, and expects the
+    number of a house.
 
-    Seeds not in the houses were captured: by us, what our own moves took, and by the other player the rest.
+    Seeds not in the houses were captured: by us, what our own moves took, and by the other player
+    the rest.
     """
     begin()
     total = sum(seeds_in(row) for row in STATES[0].houses)

@@ -1,4 +1,6 @@
-"""A game's rules and a search as an object file and a header, for programs in C or with a C interface."""
+"""A game's rules and a search as an object file and a header, for programs in C or with a C
+interface.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,15 +22,23 @@ from anyzero.games.game import Game
 
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.o, GAME.h and example.c; returns each with a note."""
-    functions = [each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)]
+    functions = [
+        each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)
+    ]
     builder, lines = _Builder(), []
     for function in functions:
-        given = ", ".join(_parameter(game, each) for each in function.arguments if isinstance(each, Given))
+        given = ", ".join(
+            _parameter(game, each) for each in function.arguments if isinstance(each, Given)
+        )
         lines.append(f"/* {function.about} */\n{builder.add(function)} {function.name}({given});\n")
     content = builder.emit([function.name for function in functions])
     files = {f"{game.name}.o": content, f"{game.name}.h": _header(game, lines).encode()}
     written = write_files(folder, {**files, "example.c": _example(game).encode()})
-    notes = f"for {any_like_this().triple}", "what it offers", f"cc example.c {game.name}.o -lm -o example"
+    notes = (
+        f"for {any_like_this().triple}",
+        "what it offers",
+        f"cc example.c {game.name}.o -lm -o example",
+    )
     return list(zip(written, notes, strict=True))
 
 
@@ -46,8 +56,12 @@ def _header(game: Game, lines: list[str]) -> str:
     upper = game.name.upper()
     fields: Any = game.state_dtype.fields
     members = ""
-    for name, form in [(name, form) for name, (form, *_) in fields.items() if form.itemsize]:  # C has no empty arrays
-        members += f"    {c_type(form.base)} {name}{''.join(f'[{number}]' for number in form.shape)};\n"
+    for name, form in [
+        (name, form) for name, (form, *_) in fields.items() if form.itemsize
+    ]:  # C has no empty arrays
+        members += (
+            f"    {c_type(form.base)} {name}{''.join(f'[{number}]' for number in form.shape)};\n"
+        )
     sizes = {"SEATS": game.num_seats, "ACTIONS": game.num_actions, "MAX_LEGAL": game.max_legal}
     sizes |= {"PLANES": int(np.prod(game.planes_shape))} if game.has("encode") else {}
     defines = "".join(f"#define {upper}_{name} {number}\n" for name, number in sizes.items())
@@ -113,7 +127,9 @@ class _Builder:
 
     def add(self, function: ExportedFunction) -> str:
         """Add a function; returns the C type of its result."""
-        description = self.library.add(function.compile("object")[0], tuple(map(typeof, function.values)))
+        description = self.library.add(
+            function.compile("object")[0], tuple(map(typeof, function.values))
+        )
         self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
@@ -132,8 +148,15 @@ class _Builder:
         given = [argument for argument in arguments if isinstance(argument, Given)]
         result = kind.args[0].pointee
         returned = ir.VoidType() if description.restype == types.none else result
-        by_type = {np.ndarray: BYTE.as_pointer(), np.void: BYTE.as_pointer(), float: ir.DoubleType()}
-        kinds = [next((of for type_, of in by_type.items() if isinstance(each.example, type_)), WORD) for each in given]
+        by_type = {
+            np.ndarray: BYTE.as_pointer(),
+            np.void: BYTE.as_pointer(),
+            float: ir.DoubleType(),
+        }
+        kinds = [
+            next((of for type_, of in by_type.items() if isinstance(each.example, type_)), WORD)
+            for each in given
+        ]
         door = ir.Function(self.module, ir.FunctionType(returned, kinds), name)
         builder = ir.IRBuilder(door.append_basic_block())
         handed = dict(zip((each.name for each in given), door.args, strict=True))
@@ -141,7 +164,9 @@ class _Builder:
         place = builder.alloca(result)
         words = [_fit(builder, number, of) for number, of in zip(flat, kind.args[2:], strict=True)]
         builder.call(kernel, [place, builder.alloca(kind.args[1].pointee), *words])
-        builder.ret_void() if description.restype == types.none else builder.ret(builder.load(place))
+        builder.ret_void() if description.restype == types.none else builder.ret(
+            builder.load(place)
+        )
 
     def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
         """The numbers that Numba passes for an argument: plain ones, or values in the code."""

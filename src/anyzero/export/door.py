@@ -52,16 +52,19 @@ def export(
 ) -> Exported:
     """Write a game and its net for other programs.
 
-    `onnx` is a file for the net `net`: a run, a file, or by default the one in the package. `c` and `wasm` are folders
-    for the rules and the search `player`, as an object file with a header or as WebAssembly with JavaScript. `web` is a
-    folder for the page with a game or several, to be played without a server; a net `none` leaves nets out. `bot` is a
-    file of Python that plays as `player` does, of at most `max_characters`.
+    `onnx` is a file for the net `net`: a run, a file, or by default the one in the package. `c` and
+    `wasm` are folders for the rules and the search `player`, as an object file with a header or as
+    WebAssembly with JavaScript. `web` is a folder for the page with a game or several, to be played
+    without a server; a net `none` leaves nets out. `bot` is a file of Python that plays as `player`
+    does, of at most `max_characters`.
 
     >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
     games = [as_game(each) for each in ([game] if isinstance(game, Game | str) else game)]
     if (onnx, c, wasm, web, bot) == (None,) * 5:
-        raise BadOptionError("nothing to export: name a target, such as --onnx FILE, --bot FILE.py or --web FOLDER")
+        raise BadOptionError(
+            "nothing to export: name a target, such as --onnx FILE, --bot FILE.py or --web FOLDER"
+        )
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games can only be exported with --web")
     check_used("net", net, "--onnx or --web", onnx, web)
@@ -71,7 +74,9 @@ def export(
     if web is not None:
         from anyzero.export.web import export_web
 
-        written += [Written(*each) for each in export_web(Path(web), games, net)]  # one line per game, not per file
+        written += [
+            Written(*each) for each in export_web(Path(web), games, net)
+        ]  # one line per game, not per file
     if onnx is not None:
         from anyzero.export.onnx import export_onnx
 
@@ -89,7 +94,9 @@ def export(
             from anyzero.export.bot import make_bot
 
             wanted = split_player(player or IN_PYTHON).in_game(first)
-            network = network_for(first, str(network_path(wanted, first))) if wanted.network else None
+            network = (
+                network_for(first, str(network_path(wanted, first))) if wanted.network else None
+            )
             text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
             write_whole(Path(bot), text.encode())
             written.add((Path(bot), note))

@@ -1,4 +1,6 @@
-"""What other programs get of a game: the functions of the contract and one search, with the values built into them."""
+"""What other programs get of a game: the functions of the contract and one search, with the values
+built into them.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,15 +32,27 @@ from anyzero.search.report import (
     value_share,
 )
 from anyzero.search.run import Run, choice_parts, fixed_settings
-from anyzero.search.simulation import ANY_CHILD, absorb_leaves, begin_tree, select_leaves, simulate, simulate_tree
+from anyzero.search.simulation import (
+    ANY_CHILD,
+    absorb_leaves,
+    begin_tree,
+    select_leaves,
+    simulate,
+    simulate_tree,
+)
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
 
 MOST_TIMED = 4_000
-"""Maximum simulations of a search with a clock; plain Python does not get that far in a tenth of a second."""
+"""Maximum simulations of a search with a clock; plain Python does not get that far in a tenth of a
+second.
+"""
 
 
-def plain_search(game: Game, player: str, network: StoredNetwork | None = None) -> tuple[Run, int, float]:
-    """The search named by a player's text, with `network` after its @; refuses what needs more than a tree.
+def plain_search(
+    game: Game, player: str, network: StoredNetwork | None = None
+) -> tuple[Run, int, float]:
+    """The search named by a player's text, with `network` after its @; refuses what needs more than
+    a tree.
 
     Its method and memory, its maximum simulations, and its seconds per move; 0: no time limit.
     """
@@ -51,16 +65,38 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
         options["evaluator"] = _no_net
     searcher = Searcher(game, **options)
     settings = searcher.method.settings
-    is_plain = searcher.trees == 1 and searcher.temperature == 0 and not searcher.reuse and not searcher.method.halves
+    is_plain = (
+        searcher.trees == 1
+        and searcher.temperature == 0
+        and not searcher.reuse
+        and not searcher.method.halves
+    )
     if not is_plain or searcher.final not in ("visits", "gumbel"):
-        raise BadOptionError(f"{player}: an exported search has one tree, begins anew, and plays its most visited move")
+        raise BadOptionError(
+            f"{player}: an exported search has one tree, begins anew, and plays its most "
+            "visited move"
+        )
     if seconds and settings.formula == GUMBEL:
-        raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, use puct")
-    return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds
+        raise BadOptionError(
+            f"{player}: gumbel plans its simulations and needs their number; with a clock, use puct"
+        )
+    return (
+        Run(game, searcher.method, room=searcher.room, simulations=simulations),
+        simulations,
+        seconds,
+    )
 
 
 def search_action(
-    rules: Any, tree: Any, scratch: Any, settings: Any, roots: Any, scores: Any, simulations: int, state: Any, seed: Any
+    rules: Any,
+    tree: Any,
+    scratch: Any,
+    settings: Any,
+    roots: Any,
+    scores: Any,
+    simulations: int,
+    state: Any,
+    seed: Any,
 ) -> int:
     """Kernel: the action chosen by a search of a position: most visits, ties by value."""
     begin_search(tree, scratch, roots, state, seed, simulations)
@@ -72,10 +108,14 @@ def chosen_action(tree: Any, scores: Any) -> int:
     """The most visited action of a tree, ties by value; `scores` is scratch."""
     root, best = root_of(tree, 0), 0
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
-    final_scores(BY_VISITS, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores)
+    final_scores(
+        BY_VISITS, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores
+    )
     for index in range(1, last - first):
         is_equal = scores[index] == scores[best]
-        if scores[index] > scores[best] or (is_equal and value_of(tree, first + index) > value_of(tree, first + best)):
+        if scores[index] > scores[best] or (
+            is_equal and value_of(tree, first + index) > value_of(tree, first + best)
+        ):
             best = index
     return np.int64(tree.action[first + best])  # type: ignore[return-value]
 
@@ -98,7 +138,9 @@ class ExportedFunction(NamedTuple):
     name: str
     compile: Callable[[str], Any]  # the kernel for a target
     arguments: list[Any]
-    """Values that are not `Given` are passed with every call: tables of rules, or scratch memory of the object."""
+    """Values that are not `Given` are passed with every call: tables of rules, or scratch memory of
+    the object.
+    """
     about: str
 
     @property
@@ -106,23 +148,43 @@ class ExportedFunction(NamedTuple):
         return tuple(each.example if isinstance(each, Given) else each for each in self.arguments)
 
 
-def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **bound: Any) -> ExportedFunction:
-    return ExportedFunction(kernel.__name__, partial(game.compile, kernel, **bound), arguments, about)
+def already_compiled(kernel: Any) -> Callable[[str], Any]:
+    return lambda _target: kernel
+
+
+def exported(
+    game: Game, kernel: Any, arguments: list[Any], about: str = "", **bound: Any
+) -> ExportedFunction:
+    return ExportedFunction(
+        kernel.__name__, partial(game.compile, kernel, **bound), arguments, about
+    )
 
 
 def functions_of(game: Game, player: str) -> list[ExportedFunction]:
-    """The rules, and the search named by a player's text; all share one state, one list of actions, ..."""
+    """The rules, and the search named by a player's text; all share one state, one list of actions,
+    ...
+    """
     if "@" in player:
-        raise BadOptionError(f"{player}: a compiled search has no network; use export --onnx for that")
+        raise BadOptionError(
+            f"{player}: a compiled search has no network; use export --onnx for that"
+        )
     run, simulations, seconds = plain_search(game, player)
     if seconds or run.settings.formula == GUMBEL:
-        raise BadOptionError(f"{player}: a compiled search needs a number of simulations, such as uct:10000")
+        raise BadOptionError(
+            f"{player}: a compiled search needs a number of simulations, such as uct:10000"
+        )
     state = game.initial_state()
     memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
     arguments = [game.rules, *memory, Given("state", state), Given("seed", np.uint64(0))]
-    about = f"The move of {player}, the same for the same seed. Its memory is one for all: one call at a time."
+    about = (
+        f"The move of {player}, the same for the same seed. Its memory is one for all: "
+        "one call at a time."
+    )
     search = exported(game, search_action, arguments, about, constants=run.fixed, parts=run.parts)
-    return [*rules_of(game, state, Given("actions", game.new_actions(), True)), search._replace(name="search")]
+    return [
+        *rules_of(game, state, Given("actions", game.new_actions(), True)),
+        search._replace(name="search"),
+    ]
 
 
 def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
@@ -139,15 +201,23 @@ def move_seed(stream: Any, seed: Any, ply: int) -> Any:
 
 
 def page_functions(game: Game) -> Iterator[ExportedFunction]:
-    """The rules, the picture, and the random numbers of a table: what a page needs besides searches."""
-    rules, state, actions = game.rules, game.initial_state(), Given("actions", game.new_actions(), True)
+    """The rules, the picture, and the random numbers of a table: what a page needs besides
+    searches.
+    """
+    rules, state, actions = (
+        game.rules,
+        game.initial_state(),
+        Given("actions", game.new_actions(), True),
+    )
     yield from rules_of(game, state, actions)
     shown, stream = Given("state", state), Given("stream", np.zeros(1, STREAM)[0], True)
     number = Given("seed", np.uint64(0)), Given("ply", 0)
     if game.has("score"):
         yield exported(game, contract.score, [rules, shown, Given("seat", 0)])
     if game.has("board"):
-        yield exported(game, contract.draw, [rules, shown, Given("shown", game.board.new_shown(), True)])
+        yield exported(
+            game, contract.draw, [rules, shown, Given("shown", game.board.new_shown(), True)]
+        )
         yield exported(game, contract.move_number, [rules, shown, Given("action", 0)])
     if game.num_outcomes:
         yield exported(game, draw_chance, [rules, shown, actions, stream, *number])
@@ -158,36 +228,77 @@ def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]
     """The contract's functions, each with a line about it."""
     rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
     stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
-    results, planes = Given("payoffs", np.zeros(game.num_seats), True), np.zeros(game.planes_shape, np.float32)
+    results, planes = (
+        Given("payoffs", np.zeros(game.num_seats), True),
+        np.zeros(game.planes_shape, np.float32),
+    )
     at_random = "Play at random to the end; the number of moves. The actions are scratch."
     found: list[tuple[Any, list[Any], str]] = [
-        (contract.initial_state, [changed], "Fill a zeroed state with the position before the first move."),
-        (contract.seat_to_move, [state], "0 and up, -1 where it is chance's turn, -2 when the game is over."),
-        (contract.legal_actions, [state, actions], "Write the legal actions, or outcomes of chance; how many."),
+        (
+            contract.initial_state,
+            [changed],
+            "Fill a zeroed state with the position before the first move.",
+        ),
+        (
+            contract.seat_to_move,
+            [state],
+            "0 and up, -1 where it is chance's turn, -2 when the game is over.",
+        ),
+        (
+            contract.legal_actions,
+            [state, actions],
+            "Write the legal actions, or outcomes of chance; how many.",
+        ),
         (contract.play, [changed, action], "Play a legal action or outcome."),
-        (contract.payoffs, [state, results], "Write each seat's result in [-1, 1], once the game is over."),
+        (
+            contract.payoffs,
+            [state, results],
+            "Write each seat's result in [-1, 1], once the game is over.",
+        ),
         (contract.rollout, [changed, actions, stream], at_random),
     ]
     if game.num_outcomes:
-        found.append((contract.chance_weight, [state, Given("outcome", 0)], "Relative weight of an outcome of chance."))
+        found.append(
+            (
+                contract.chance_weight,
+                [state, Given("outcome", 0)],
+                "Relative weight of an outcome of chance.",
+            )
+        )
     if game.has("encode"):
-        found.append((contract.encode, [state, Given("planes", planes, True)], "Write the network's input over zeros."))
+        found.append(
+            (
+                contract.encode,
+                [state, Given("planes", planes, True)],
+                "Write the network's input over zeros.",
+            )
+        )
     return [exported(game, kernel, [rules, *given], about) for kernel, given, about in found]
 
 
-# --- searches for a page: a tree of fixed size in a module's memory, the kernels that grow it, and a net for them.
-# A page runs these for a few milliseconds at a time. Methods of one family share a module and differ in settings.
+# --- searches for a page: a tree of fixed size in a module's memory, the kernels that grow it, and
+# a net for them. A page runs these for a few milliseconds at a time. Methods of one family share a
+# module and differ in settings.
 
 
-FAMILIES = {"uct": ("flat", "ucb", "halving", "uct"), "rave": ("amaf", "shuss", "rave"), "grave": ("grave",)}
+FAMILIES = {
+    "uct": ("flat", "ucb", "halving", "uct"),
+    "rave": ("amaf", "shuss", "rave"),
+    "grave": ("grave",),
+}
 NET = "net"
-NET_METHODS = ("puct", "gumbel")  # search methods, by module; memory is laid out for the last of each
+NET_METHODS = (
+    "puct",
+    "gumbel",
+)  # search methods, by module; memory is laid out for the last of each
 MOST_NODES, MOST_ASKED = 1_500_000, 16_384
 """Nodes of a tree, 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
 TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
 
 
-def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int) -> None:
+def begin_search(
+    tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int
+) -> None:
     """Kernel: plant a tree over this position, with this budget of simulations by a net."""
     roots[0] = state
     seed_stream(scratch.streams[0], seed, 0)
@@ -195,7 +306,14 @@ def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any
 
 
 def rank_moves(
-    tree: Tree, scratch: Scratch, settings: Any, scores: Any, stream: Any, rule: int, temperature: float, seed: Any
+    tree: Tree,
+    scratch: Scratch,
+    settings: Any,
+    scores: Any,
+    stream: Any,
+    rule: int,
+    temperature: float,
+    seed: Any,
 ) -> int:
     """Kernel: the final score of each of the root's moves; the one sampled instead, or -1."""
     root, found = root_of(tree, 0), scratch.scores[0]
@@ -242,24 +360,43 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
     plan = None if net is None else np.zeros((game.max_legal + 1, MOST_ASKED), np.int32)
     tree = new_tree(game, settings, room, num_tables=tables)
     scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
-    roots, seed, whole = game.new_states(1), Given("seed", np.uint64(0)), (game.rules, tree, scratch, settings)
-    growing: dict[str, Any] = {"constants": fixed_settings(game, settings), "parts": choice_parts(settings)}
+    roots, seed, whole = (
+        game.new_states(1),
+        Given("seed", np.uint64(0)),
+        (game.rules, tree, scratch, settings),
+    )
+    growing: dict[str, Any] = {
+        "constants": fixed_settings(game, settings),
+        "parts": choice_parts(settings),
+    }
     start = Given("state", game.initial_state()), seed, Given("simulations", 0)
     yield exported(game, begin_search, [tree, scratch, roots, *start])
     if net is None:
         arguments = [*whole, roots, 0, 1, Given("forced", ANY_CHILD), Given("num", 0)]
         yield exported(game, simulate, arguments, **growing)
         clock = Given("seconds", 0.0), Given("spent", 0.0)
-        yield exported(game, next_order, [tree, settings, new_halving(game.max_legal), Given("budget", 0), *clock])
+        yield exported(
+            game,
+            next_order,
+            [tree, settings, new_halving(game.max_legal), Given("budget", 0), *clock],
+        )
     else:
-        planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)
+        planes, logits = (
+            np.zeros((1, *game.planes_shape), np.float32),
+            np.zeros((1, game.num_actions), np.float32),
+        )
         values = np.zeros((1, game.num_values), np.float32)
         yield exported(game, select_leaves, [*whole, roots, 0, 1], **growing)
-        yield exported(game, encode_range, [game.rules, scratch.states, Given("planes", planes), 0, 1])
+        yield exported(
+            game, encode_range, [game.rules, scratch.states, Given("planes", planes), 0, 1]
+        )
         for kernel, given in net.calls(planes, logits, values):
-            yield ExportedFunction(kernel.name, lambda _target, kernel=kernel: kernel, list(given), "")  # type: ignore[misc]
+            yield ExportedFunction(kernel.name, already_compiled(kernel), list(given), "")
         yield exported(game, absorb_leaves, [*whole, logits, values, 0, 1], **growing)
         yield exported(game, write_plan, [plan, Given("considered", 0), Given("simulations", 0)])
-    stream, scores = np.zeros(1, scratch.streams.dtype)[0], Given("scores", np.zeros(game.max_legal))
+    stream, scores = (
+        np.zeros(1, scratch.streams.dtype)[0],
+        Given("scores", np.zeros(game.max_legal)),
+    )
     given = scores, stream, Given("rule", 0), Given("temperature", 0.0), seed
     yield exported(game, rank_moves, [tree, scratch, settings, *given])

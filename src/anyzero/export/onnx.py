@@ -1,4 +1,6 @@
-"""A net as an ONNX file: planes in, logits and the expected payoff out, for any runtime of that format."""
+"""A net as an ONNX file: planes in, logits and the expected payoff out, for any runtime of that
+format.
+"""
 
 import json
 from pathlib import Path
@@ -15,7 +17,10 @@ from anyzero.networks.forward import evaluate, residual_block
 from anyzero.networks.weights import StoredNetwork
 
 OPSET, IR_VERSION = 17, 8  # of 2022: supported by every current runtime
-VALUE = "the expected payoff in [-1, 1] of the seat to move; where it is chance's turn, of the first seat"
+VALUE = (
+    "the expected payoff in [-1, 1] of the seat to move; where it is chance's turn, of "
+    "the first seat"
+)
 
 
 def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
@@ -31,7 +36,9 @@ def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
 
 
 def action_name(game: Game, action: int) -> str:
-    """The text of an action as played by the first seat in the initial position; empty if it has none there."""
+    """The text of an action as played by the first seat in the initial position; empty if it has
+    none there.
+    """
     try:
         return game.format_action(first_decision(game), action)
     except Exception:  # the game's own code, given a move that is not legal here
@@ -39,7 +46,9 @@ def action_name(game: Game, action: int) -> str:
 
 
 class Graph:
-    """The operations of `forward`, each as one or a few nodes; a value is the name of a node's output."""
+    """The operations of `forward`, each as one or a few nodes; a value is the name of a node's
+    output.
+    """
 
     def __init__(self, network: StoredNetwork, game: Game) -> None:
         from onnx import helper, numpy_helper
@@ -52,7 +61,9 @@ class Graph:
     def model(self) -> Any:
         helper, config, game = self.helper, self.network.config, self.game
         layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-        logits, _ = evaluate(self, "planes", config, (layout.extras, layout.last_rows), support_of(config))
+        logits, _ = evaluate(
+            self, "planes", config, (layout.extras, layout.last_rows), support_of(config)
+        )
         self.node("Identity", logits, to="logits")
         number = self.numpy.from_array(np.zeros(0, np.float32)).data_type
 
@@ -61,15 +72,28 @@ class Graph:
 
         outputs = [tensor("logits", game.num_actions), tensor("value")]
         graph = helper.make_graph(
-            self.nodes, game.name, [tensor("planes", *game.planes_shape)], outputs, list(self.constants.values())
+            self.nodes,
+            game.name,
+            [tensor("planes", *game.planes_shape)],
+            outputs,
+            list(self.constants.values()),
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION
+        )
         model.producer_name = "anyzero"
         about = {
             "game": game.text,
-            "planes": f"{list(game.planes_shape)} float32, what anyzero.load({game.text!r}).encode(state) returns",
-            "actions": json.dumps([action_name(game, action) for action in range(game.num_actions)]),
-            "logits": "one an action, seen from the seat to move; take the softmax over the legal ones",
+            "planes": (
+                f"{list(game.planes_shape)} float32, what "
+                f"anyzero.load({game.text!r}).encode(state) returns"
+            ),
+            "actions": json.dumps(
+                [action_name(game, action) for action in range(game.num_actions)]
+            ),
+            "logits": (
+                "one an action, seen from the seat to move; take the softmax over the legal ones"
+            ),
             "value": VALUE,
             "network": json.dumps(config.to_dict(), sort_keys=True),
         }
@@ -78,8 +102,13 @@ class Graph:
 
     def expected(self, x: str, support: list[float]) -> str:
         if not support:
-            return self.node("Squeeze", self.node("Tanh", x), self.constant("axis", np.array([1])), to="value")
-        shares, numbers = self.node("Softmax", x, axis=1), self.constant("support", np.array(support, np.float32))
+            return self.node(
+                "Squeeze", self.node("Tanh", x), self.constant("axis", np.array([1])), to="value"
+            )
+        shares, numbers = (
+            self.node("Softmax", x, axis=1),
+            self.constant("support", np.array(support, np.float32)),
+        )
         return self.node("MatMul", shares, numbers, to="value")
 
     def node(self, kind: str, *inputs: str, to: str = "", **options: Any) -> str:
@@ -130,7 +159,9 @@ class Graph:
         return self.node("Pad", x, pads, self.constant("one", np.array(1, np.float32)))
 
     def pool(self, x: str) -> str:
-        return self.join(*(self.node(kind, x, axes=[2, 3], keepdims=0) for kind in ("ReduceMean", "ReduceMax")))
+        return self.join(
+            *(self.node(kind, x, axes=[2, 3], keepdims=0) for kind in ("ReduceMean", "ReduceMax"))
+        )
 
     def columns(self, x: str) -> str:
         both = [self.node(kind, x, axes=[2], keepdims=0) for kind in ("ReduceMean", "ReduceMax")]
@@ -140,7 +171,9 @@ class Graph:
         if rows == 0:
             return x
         bounds = (("from", 0), ("to", -rows), ("row_axis", 2))
-        return self.node("Slice", x, *(self.constant(name, np.array([number])) for name, number in bounds))
+        return self.node(
+            "Slice", x, *(self.constant(name, np.array([number])) for name, number in bounds)
+        )
 
     def by_cell(self, x: str) -> str:
         return self.flat(self.node("Transpose", x, perm=[0, 2, 3, 1]))

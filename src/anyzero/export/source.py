@@ -1,8 +1,9 @@
-"""Functions as one source file: each with its callees, with known values inlined and dead code removed.
+"""Functions as one source file: each with its callees, with known values inlined and dead code
+removed.
 
-The walk is that of `compile.bind`: generic functions become the game's own. Constants replace their names, a fixed
-field (`settings.amaf`) is replaced by its value, and a branch that they rule out is dropped with everything only
-it calls. Annotations and docstrings are removed.
+The walk is that of `compile.bind`: generic functions become the game's own. Constants replace their
+names, a fixed field (`settings.amaf`) is replaced by its value, and a branch that they rule out is
+dropped with everything only it calls. Annotations and docstrings are removed.
 """
 
 import ast
@@ -29,13 +30,20 @@ WIDE = (
     "float = np.float64",
     "class math:",
     " pi = float(_math.pi)",
-    *(f" {name} = staticmethod(lambda x: float(_math.{name}(x)))" for name in ("sqrt", "log", "exp", "cos", "tanh")),
+    *(
+        f" {name} = staticmethod(lambda x: float(_math.{name}(x)))"
+        for name in ("sqrt", "log", "exp", "cos", "tanh")
+    ),
 )
-"""Compiled code computes with 64 bits if one number has them; NumPy does so only with its own numbers."""
+"""Compiled code computes with 64 bits if one number has them; NumPy does so only with its own
+numbers.
+"""
 INSTALLED = {*sys.stdlib_module_names, "numpy"}  # modules available wherever a bot runs
 SIMPLE = (int, float, bool, str, type(None))
 FIRST_LETTER, LETTER_BITS = 0x4E00, 14
-"""Bytes are written as Chinese characters, 16,384 of which are contiguous: sites limit a file by its characters."""
+"""Bytes are written as Chinese characters, 16,384 of which are contiguous: sites limit a file by
+its characters.
+"""
 
 
 class Source:
@@ -57,7 +65,9 @@ class Source:
         if value is math:
             return wanted  # one of those below the imports
         if isinstance(value, ModuleType):
-            self.imports[wanted] = f"import {value.__name__}" + (f" as {wanted}" if wanted != value.__name__ else "")
+            self.imports[wanted] = f"import {value.__name__}" + (
+                f" as {wanted}" if wanted != value.__name__ else ""
+            )
             return wanted
         if isinstance(value, SIMPLE):
             return repr(value)
@@ -86,12 +96,21 @@ class Source:
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return f"{self.add(type(value), type(value).__name__)}({', '.join(map(self.literal, value))})"
+            fields = ", ".join(map(self.literal, value))
+            return f"{self.add(type(value), type(value).__name__)}({fields})"
         if isinstance(value, tuple | list):
-            inner = ", ".join(map(self.literal, value)) + ("," if isinstance(value, tuple) and len(value) == 1 else "")
+            inner = ", ".join(map(self.literal, value)) + (
+                "," if isinstance(value, tuple) and len(value) == 1 else ""
+            )
             return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{self.literal(key)}: {self.literal(part)}" for key, part in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{self.literal(key)}: {self.literal(part)}" for key, part in value.items()
+                )
+                + "}"
+            )
         if isinstance(value, SIMPLE):
             return repr(value)
         if isinstance(value, np.dtype):
@@ -104,7 +123,9 @@ class Source:
         if not np.ascontiguousarray(array).reshape(-1).view(np.uint8).any():
             return f"np.zeros({array.shape}, {self._dtype(array.dtype)})"
         unpack = self.add(unpack_array, "unpack_array")
-        return f"{unpack}({pack_bytes(array.tobytes())!r}, {self._dtype(array.dtype)}, {array.shape})"
+        return (
+            f"{unpack}({pack_bytes(array.tobytes())!r}, {self._dtype(array.dtype)}, {array.shape})"
+        )
 
     def _dtype(self, dtype: Any) -> str:
         if dtype.fields is None:
@@ -118,7 +139,9 @@ class Source:
         node = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
         module = vars(inspect.getmodule(kind))
         bare = ast.fix_missing_locations(_Bare().visit(node))
-        for name in {part.id for part in ast.walk(bare) if isinstance(part, ast.Name) and part.id in module}:
+        for name in {
+            part.id for part in ast.walk(bare) if isinstance(part, ast.Name) and part.id in module
+        }:
             self.add(module[name], name)
         return _unparse(bare)
 
@@ -129,7 +152,11 @@ class Source:
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
         code, outside = function.__code__, function.__globals__
         own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        known = {each: outside[each] for each in global_names(code) if each in outside and each not in own}
+        known = {
+            each: outside[each]
+            for each in global_names(code)
+            if each in outside and each not in own
+        }
         node = _Fold(known, self.fixed).visit(_Bare().visit(node))
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and part.id in known:
@@ -140,7 +167,12 @@ class Source:
 
 
 def _unparse(node: ast.AST) -> str:
-    return re.sub(r"^(?:    )+", lambda indent: " " * (len(indent[0]) // 4), ast.unparse(node), flags=re.MULTILINE)
+    return re.sub(
+        r"^(?:    )+",
+        lambda indent: " " * (len(indent[0]) // 4),
+        ast.unparse(node),
+        flags=re.MULTILINE,
+    )
 
 
 class _Bare(ast.NodeTransformer):
@@ -165,7 +197,9 @@ class _Bare(ast.NodeTransformer):
 
 
 class _Widen(ast.NodeTransformer):
-    """Gives numbers the width they have when compiled: with Python's own floats, NumPy would compute in 32 bits."""
+    """Gives numbers the width they have when compiled: with Python's own floats, NumPy would
+    compute in 32 bits.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -237,7 +271,11 @@ class _Fold(ast.NodeTransformer):
             if not isinstance(part, ast.Constant):
                 parts.append(part)
             elif bool(part.value) == decides:
-                return ast.Constant(decides) if not parts else ast.BoolOp(node.op, [*parts, ast.Constant(decides)])
+                return (
+                    ast.Constant(decides)
+                    if not parts
+                    else ast.BoolOp(node.op, [*parts, ast.Constant(decides)])
+                )
         if not parts:
             return ast.Constant(not decides)
         return parts[0] if len(parts) == 1 else ast.BoolOp(node.op, parts)
@@ -246,7 +284,9 @@ class _Fold(ast.NodeTransformer):
 def _evaluated(node: Any, *operands: Any) -> Any:
     """The value of an expression whose operands are all known."""
     if all(isinstance(operand, ast.Constant) for operand in operands):
-        return ast.Constant(eval(compile(ast.fix_missing_locations(ast.Expression(node)), "", "eval"), {}))
+        return ast.Constant(
+            eval(compile(ast.fix_missing_locations(ast.Expression(node)), "", "eval"), {})
+        )
     return node
 
 
@@ -257,7 +297,9 @@ def pack_bytes(content: bytes) -> str:
     """14 bits per character, after compression."""
     bits = np.unpackbits(np.frombuffer(zlib.compress(content, 9), np.uint8))
     groups = np.pad(bits, (0, -len(bits) % LETTER_BITS)).reshape(-1, LETTER_BITS)
-    return "".join(chr(FIRST_LETTER + int(code)) for code in groups @ (1 << np.arange(LETTER_BITS)[::-1]))
+    return "".join(
+        chr(FIRST_LETTER + int(code)) for code in groups @ (1 << np.arange(LETTER_BITS)[::-1])
+    )
 
 
 def unpack_array(text: str, dtype: Any, shape: Any) -> Any:

@@ -1,7 +1,8 @@
 """The page as a folder of static files: rules, searches and nets as WebAssembly, without a server.
 
-`site.json` lists the content; `games/NAME/` has a game's board and its modules; `sw.js` caches all files for offline
-use. The page is the same as the server's, with its back end in a worker instead of a socket.
+`site.json` lists the content; `games/NAME/` has a game's board and its modules; `sw.js` caches all
+files for offline use. The page is the same as the server's, with its back end in a worker instead
+of a socket.
 """
 
 import hashlib
@@ -50,15 +51,28 @@ SERVED = ("runs.js", "experiments.js", "index.html", "sw.js")
 NO_NET = "none"
 LIMITS = {"simulations": 2_000_000, "seconds": 60.0, "asked": MOST_ASKED, "looks": MOST_LOOKS}
 RUNTIME = (
-    *("exploration", "first_play", "bias", "equivalence", "reference", "table_after", "expand_after", "max_depth"),
+    *(
+        "exploration",
+        "first_play",
+        "bias",
+        "equivalence",
+        "reference",
+        "table_after",
+        "expand_after",
+        "max_depth",
+    ),
     *("solve", "look_ahead", "considered", "visit_scale", "value_scale", "doubt"),
 )
 """Options that a module reads at run time."""
 POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src "
+    "'self' data:; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
 )
-UNSERVED = "A browser runs this page only from a web server: <code>python -m http.server</code> in its folder is one."
+UNSERVED = (
+    "A browser runs this page only from a web server: <code>python -m "
+    "http.server</code> in its folder is one."
+)
 EXPORTED = {
     '<html lang="en">': '<html lang="en" data-site="site.json">',
     "<title>": f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<title>',
@@ -68,9 +82,14 @@ EXPORTED = {
 
 
 def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
-    """Write the page with these games; returns the folder of each game and of all, with its bytes and a note."""
+    """Write the page with these games; returns the folder of each game and of all, with its bytes
+    and a note.
+    """
     written, described, found = [], [], list[Path]()
-    place, beside = folder / "games", folder / f".games.{os.getpid()}"  # games replace others once all are written
+    place, beside = (
+        folder / "games",
+        folder / f".games.{os.getpid()}",
+    )  # games replace others once all are written
     try:
         with progress("compiling for browsers", len(games)) as tell:
             for number, game in enumerate(games):
@@ -80,7 +99,9 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
                 described.append(about)
                 found += [place / path.relative_to(beside) for path in files]
                 note = f"with the net {about['net']}" if about["net"] else "without a net"
-                written.append((place / game.name, sum(path.stat().st_size for path in files), note))
+                written.append(
+                    (place / game.name, sum(path.stat().st_size for path in files), note)
+                )
         with writing(folder):
             if (folder / "site.json").exists():
                 shutil.rmtree(place, ignore_errors=True)  # of an earlier export
@@ -109,13 +130,26 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
 def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
     """A game's modules in its own folder, and its description for the page."""
     if game.has("board"):
-        game.show(game.initial_state())  # a picture that fails raises here, not when the page is opened
+        game.show(
+            game.initial_state()
+        )  # a picture that fails raises here, not when the page is opened
     network = find_net(game, net)
-    title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
+    title = re.sub(
+        r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
+    )
     net_name = "" if network is None else title  # the page's name for it
-    plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]
+    plain, boxed = (
+        BY_GAME.get(game.source or game.name, PLAIN),
+        [level_text(game, level) for level in LEVELS],
+    )
     # made from the net if there is one, with the package's own levels for its own net
-    levels = plain if not net_name else boxed if net_name == BEST else net_levels(game.name, NET_METHODS[-1], net_name)
+    levels = (
+        plain
+        if not net_name
+        else boxed
+        if net_name == BEST
+        else net_levels(game.name, NET_METHODS[-1], net_name)
+    )
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
@@ -127,7 +161,11 @@ def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Pa
         "record": {"game": public, "rules": {"name": game.name, "options": dict(game.options)}},
         "levels": dict(zip(LEVELS, levels, strict=True)),
         "scored": game.has("score"),
-        "methods": {name: method_values(game, family, name) for family, names in families.items() for name in names},
+        "methods": {
+            name: method_values(game, family, name)
+            for family, names in families.items()
+            for name in names
+        },
         "board": board_values(game.board) if game.has("board") else None,
     }
     files = write_module(own, "rules", *build_functions(page_functions(game)), {})
@@ -139,7 +177,9 @@ def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Pa
 
 
 def find_net(game: Game, net: str) -> StoredNetwork | None:
-    """The net of this name for this game; None if none is wanted, or the package has none that a page can play."""
+    """The net of this name for this game; None if none is wanted, or the package has none that a
+    page can play.
+    """
     if net == NO_NET or not game.has("encode"):
         return None
     try:
@@ -176,7 +216,9 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
 
 def page_files(site: dict[str, Any]) -> dict[str, bytes]:
     """The server's page without the parts that need the server."""
-    files = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED}
+    files = {
+        path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED
+    }
     index = (STATIC / "index.html").read_text()
     for old, new in EXPORTED.items():
         index = index.replace(old, new)
@@ -209,8 +251,8 @@ STACKED = 4  # dimensions of an array of packed convolutions
 def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
     """Take the weights out of the initial memory: their places, and their numbers.
 
-    Each part is (address, rows, columns): numbers stored as they are have no rows; the nine weights of each place of a
-    convolution are still to be multiplied by `transform`, which saves space.
+    Each part is (address, rows, columns): numbers stored as they are have no rows; the nine weights
+    of each place of a convolution are still to be multiplied by `transform`, which saves space.
     """
     nines = {place_of(packed): nine for packed, nine in net.untransformed()}
     own = {place_of(array) for array in arrays_of(net.weights)}
@@ -225,7 +267,12 @@ def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
                 parts.append([place, *((0, stored.size) if nine is None else stored.shape)])
                 content += stored.astype("<f2").tobytes()
     transform = net.transform.tolist() if nines else []
-    return {"parts": parts, "transform": transform, "check": zlib.crc32(content), "bytes": len(content)}, bytes(content)
+    return {
+        "parts": parts,
+        "transform": transform,
+        "check": zlib.crc32(content),
+        "bytes": len(content),
+    }, bytes(content)
 
 
 def arrays_of(value: Any) -> Iterator[np.ndarray]:

@@ -1,7 +1,9 @@
-"""Atarigo: Go in which the first capture wins. Black, the first seat, begins; passing is not allowed.
+"""Atarigo: Go in which the first capture wins. Black, the first seat, begins; passing is not
+allowed.
 
-Action `row * size + column` places a stone on that cell, for both seats. A set of cells is one word, or several with as
-many whole rows each as fit. A captured chain stays on the board, so that the final position shows the capture.
+Action `row * size + column` places a stone on that cell, for both seats. A set of cells is one
+word, or several with as many whole rows each as fit. A captured chain stays on the board, so that
+the final position shows the capture.
 """
 
 from collections.abc import Iterable
@@ -35,11 +37,13 @@ class Atarigo(NamedTuple):
 
 
 def make(size: int = 8) -> Game:
-    """Go in which the first capture wins. Black begins, and the players take turns placing stones on empty points.
+    """Go in which the first capture wins. Black begins, and the players take turns placing stones
+    on empty points.
 
-    Stones of one colour that touch along the lines form a chain, and the empty points next to it are its liberties. You
-    capture a chain, and win, by filling its last liberty. A move that leaves your own chain without a liberty and
-    captures nothing is illegal. Passing is not allowed; a player without a legal move loses. A move is its point: d4.
+    Stones of one colour that touch along the lines form a chain, and the empty points next to it
+    are its liberties. You capture a chain, and win, by filling its last liberty. A move that leaves
+    your own chain without a liberty and captures nothing is illegal. Passing is not allowed; a
+    player without a legal move loses. A move is its point: d4.
     """
     if not 3 <= size <= 19:
         raise BadOptionError(f"atarigo: the size is from 3 to 19, not {size}")
@@ -53,7 +57,16 @@ def make(size: int = 8) -> Game:
             *(("mover", np.int32), ("winner", np.int32)),
         ],
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
+            *(
+                initial_state,
+                seat_to_move,
+                legal_actions,
+                play,
+                payoffs,
+                encode,
+                rollout,
+                traced_rollout,
+            ),
             *(symmetries, format_state, parse_state, board, draw),
         ),
         num_actions=size * size,
@@ -142,7 +155,9 @@ def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
     if open_cells(rules, state, word) & bit:
         return True
     state.stones[state.mover, word] ^= bit
-    legal = has_liberty(rules, state, state.mover, word, bit) or takes(rules, state, state.mover, word, bit)
+    legal = has_liberty(rules, state, state.mover, word, bit) or takes(
+        rules, state, state.mover, word, bit
+    )
     state.stones[state.mover, word] ^= bit
     return legal
 
@@ -150,7 +165,11 @@ def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
 def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
     """Whether this seat's stone leaves a neighbouring chain of the opponent without a liberty."""
     for near in range(max(word - 1, 0), min(word + 2, num_words(state))):
-        below, here, above = bit if near > word else U(0), bit if near == word else U(0), bit if near < word else U(0)
+        below, here, above = (
+            bit if near > word else U(0),
+            bit if near == word else U(0),
+            bit if near < word else U(0),
+        )
         suspects = beside(rules, below, here, above) & state.stones[1 - seat, near]
         suspects &= ~open_cells(rules, state, near)
         while suspects:
@@ -218,7 +237,9 @@ def symmetries(rules: Atarigo) -> Iterable[Symmetry]:
 
 
 def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
-    """Random play from a list of empty cells: a cell is drawn first and then tested, since most are legal."""
+    """Random play from a list of empty cells: a cell is drawn first and then tested, since most are
+    legal.
+    """
     num_empty, moves = list_empty(rules, state, actions), 0
     while state.winner == NOBODY:
         play_at_random(rules, state, actions, num_empty - moves, rng)
@@ -237,10 +258,15 @@ def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: A
 
 
 def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
-    """Play a legal cell of the list, with equal probability, remove it from the list and return it."""
+    """Play a legal cell of the list, with equal probability, remove it from the list and return
+    it.
+    """
     num_refused, index = 0, random_below(rng, num_empty)
     while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
-        actions[num_refused], actions[index] = actions[index], actions[num_refused]  # rejected ones move to the front
+        actions[num_refused], actions[index] = (
+            actions[index],
+            actions[num_refused],
+        )  # rejected ones move to the front
         num_refused += 1
         index = num_refused + random_below(rng, num_empty - num_refused)
     cell: Any = np.int64(actions[index])
@@ -278,7 +304,9 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
         if letter != grid.EMPTY:
             word, bit = place_of(rules, state, cell)
             state.stones[LETTERS.index(letter), word] |= bit
-    state.winner = 1 - mover if taken_cells(rules, state, mover) or not can_move(rules, state) else NOBODY
+    state.winner = (
+        1 - mover if taken_cells(rules, state, mover) or not can_move(rules, state) else NOBODY
+    )
     if state.winner == NOBODY and taken_cells(rules, state, 1 - mover):
         raise ValueError("the side to move has already taken a stone")
 
@@ -286,7 +314,9 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     """The cells of this seat's chains without a liberty."""
     mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
-    return {cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))}
+    return {
+        cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))
+    }
 
 
 def board(rules: Atarigo) -> Board:
@@ -298,7 +328,11 @@ def board(rules: Atarigo) -> Board:
         marks=tuple((Circle(0, 0, 0.14, ink),) for ink in ("black-inner", "piece-edge")),
         captions=(
             *(f"{name} to move" for name in SEAT_NAMES),
-            *(f"{name} has {how} and won" for how in ("taken", "left no move") for name in SEAT_NAMES),
+            *(
+                f"{name} has {how} and won"
+                for how in ("taken", "left no move")
+                for name in SEAT_NAMES
+            ),
         ),
         moves=tuple(cell.name for cell in cells),
         under=point_lines(size, size),
@@ -315,4 +349,8 @@ def draw(rules: Atarigo, state: State, shown: Any) -> None:
             if state.stones[seat, word] & bit:
                 shown.pieces[cell] = seat + 1
                 if state.winner == 1 - seat and not has_liberty(rules, state, seat, word, bit):
-                    shown.pieces[cell], shown.marks[cell], shown.caption = seat + 3, 1 << seat, 2 + state.winner
+                    shown.pieces[cell], shown.marks[cell], shown.caption = (
+                        seat + 3,
+                        1 << seat,
+                        2 + state.winner,
+                    )

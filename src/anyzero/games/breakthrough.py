@@ -1,8 +1,9 @@
 """Breakthrough and Knightthrough: the first to reach the far row, or to capture every piece, wins.
 
-Pawns step one row forward, straight or diagonally, and capture only diagonally. Knights jump forward, two rows and one
-column or one row and two columns. The second seat sees the board rotated by a half turn, so that an action means the
-same for both: a source cell and a direction as the mover sees it, number `source * num_directions + direction`.
+Pawns step one row forward, straight or diagonally, and capture only diagonally. Knights jump
+forward, two rows and one column or one row and two columns. The second seat sees the board rotated
+by a half turn, so that an action means the same for both: a source cell and a direction as the
+mover sees it, number `source * num_directions + direction`.
 """
 
 from collections.abc import Iterable
@@ -24,19 +25,27 @@ STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
 LETTERS = "wb"
 SEAT_NAMES = ("white", "black")
 PAWN_GAME = (
-    "e2e3 c7d6 f1e2 f7e6 e3f4 f8f7 f4g5 d8c7 g5f6 e7f6 g2f3 f6f5 d2c3 a7b6 a2a3 f5f4 e2e3 f4e3 f2e3 e6d5 h1g2 d5d4 "
+    "e2e3 c7d6 f1e2 f7e6 e3f4 f8f7 f4g5 d8c7 g5f6 e7f6 g2f3 f6f5 d2c3 a7b6 a2a3 f5f4 e2e3 "
+    "f4e3 f2e3 e6d5 h1g2 d5d4 "
     "e3d4 h7g6 d4e5 d6e5 c3d4 e5d4 c1d2 d4c3 b2c3 b6c5 f3e4 c7c6 e4e5 c5c4 e5d6 c4b3 d6e7 g7f6 e7d8"
 )
 KNIGHT_GAME = (
-    "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 a7b5 g5f7 d8f7 e3d5 c7d5 "
+    "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 "
+    "a7b5 g5f7 d8f7 e3d5 c7d5 "
     "e1f3 e4d2 b1d2 d5c3 a2c3 c6b4 e2d4 b5c3 h1f2 c3d1"
 )
-PAWN_STEPS = ((1, 0), (1, -1), (1, 1))  # (rows, columns) of each direction; only a pawn's first cannot capture
+PAWN_STEPS = (
+    (1, 0),
+    (1, -1),
+    (1, 1),
+)  # (rows, columns) of each direction; only a pawn's first cannot capture
 KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 
 class Race(NamedTuple):
-    """The length of the last three fields, one entry per direction, tells pawns from knights, also to the compiler."""
+    """The length of the last three fields, one entry per direction, tells pawns from knights, also
+    to the compiler.
+    """
 
     rows: int
     columns: int
@@ -48,25 +57,30 @@ class Race(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """The first pawn to reach the far row wins, and so does a side that captures every enemy pawn. White begins.
+    """The first pawn to reach the far row wins, and so does a side that captures every enemy pawn.
+    White begins.
 
-    A pawn moves one step forward, straight or diagonally. It captures diagonally, never straight ahead, and capturing
-    is not compulsory. There is always a move and there are no draws. A move is the pawn's cell and its target: e2e3.
+    A pawn moves one step forward, straight or diagonally. It captures diagonally, never straight
+    ahead, and capturing is not compulsory. There is always a move and there are no draws. A move is
+    the pawn's cell and its target: e2e3.
     """
     return make_race("breakthrough", rows, columns, PAWN_STEPS, PAWN_GAME)
 
 
 def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
-    """The first knight to reach the far row wins, and so does a side that captures every enemy knight.
+    """The first knight to reach the far row wins, and so does a side that captures every enemy
+    knight.
 
-    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column to the side, or one row
-    ahead and two columns to the side. It captures the piece it lands on. A side that cannot move loses. A move is the
-    knight's cell and its target: b2c4.
+    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column to the
+    side, or one row ahead and two columns to the side. It captures the piece it lands on. A side
+    that cannot move loses. A move is the knight's cell and its target: b2c4.
     """
     return make_race("knightthrough", rows, columns, KNIGHT_JUMPS, KNIGHT_GAME)
 
 
-def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...], example: str) -> Game:
+def make_race(
+    name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...], example: str
+) -> Game:
     if not (rows >= 4 and columns >= 2 and rows * columns <= 64):
         needs = "4 rows or more, 2 columns or more and at most 64 cells"
         raise BadOptionError(f"{name}: needs {needs}, not {rows}x{columns}")
@@ -81,7 +95,8 @@ def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], 
         ),
         num_actions=num_actions,
         max_legal=2 * columns * len(steps),
-        # Every move goes forward, and a piece that stops short of the far row has made rows - 2 or rows - 3 steps.
+        # Every move goes forward, and a piece that stops short of the far row has made rows - 2 or
+        # rows - 3 steps.
         max_plies=2 * columns * (2 * rows - 5) + 1,
         planes_shape=(2, rows, columns),
         num_amaf_keys=2 * num_actions,
@@ -95,11 +110,17 @@ def make_rules(rows: int, columns: int, steps: tuple[tuple[int, int], ...]) -> R
     far, up, down = [], [], []
     for ahead, aside in steps:
         cells = [divmod(cell, columns) for cell in range(last + 1)]
-        inside = [cell for cell, (y, x) in enumerate(cells) if y + ahead < rows and 0 <= x + aside < columns]
+        inside = [
+            cell
+            for cell, (y, x) in enumerate(cells)
+            if y + ahead < rows and 0 <= x + aside < columns
+        ]
         far.append(U(ahead * columns + aside))
         up.append(U(sum(1 << cell for cell in inside)))
         down.append(U(sum(1 << (last - cell) for cell in inside)))
-    return Race(rows, columns, U(row << (rows - 1) * columns), U(row), tuple(far), tuple(up), tuple(down))
+    return Race(
+        rows, columns, U(row << (rows - 1) * columns), U(row), tuple(far), tuple(up), tuple(down)
+    )
 
 
 # --- rules
@@ -124,7 +145,9 @@ def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Any) -
 
 
 def seat_to_move(rules: Race, state: State) -> int:
-    """A side without a move has lost: one without pieces, or with blocked knights on two or three columns."""
+    """A side without a move has lost: one without pieces, or with blocked knights on two or three
+    columns.
+    """
     seat, other = state.mover, 1 - state.mover
     if state.pawns[other] & goal_of(rules, other):
         return OVER
@@ -215,7 +238,9 @@ def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
 
 
 def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tuple[Any, Any]:
-    """The target of a random move, as a bit, and its distance in cells; zeros once the game is over."""
+    """The target of a random move, as a bit, and its distance in cells; zeros once the game is
+    over.
+    """
     if theirs & goal_of(rules, 1 - seat) or mine == U(0):
         return U(0), U(0)
     count = 0
@@ -234,7 +259,9 @@ def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tup
 
 def symmetries(rules: Race) -> Iterable[Symmetry]:
     """The reflection that exchanges left and right."""
-    cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)[:, ::-1].ravel()
+    cells = (
+        np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)[:, ::-1].ravel()
+    )
     directions = np.array([0, 2, 1] if len(rules.far) == 3 else [1, 0, 3, 2])
     return [grid.symmetry(cells, 2, (cells[:, None] * len(directions) + directions).ravel())]
 
@@ -251,8 +278,13 @@ def parse_state(rules: Race, state: State, text: str) -> None:
     cells, seat = grid.parse_position(text, rules.rows, rules.columns, LETTERS)
     for letter in LETTERS:
         if cells.count(letter) > 2 * rules.columns:
-            raise ValueError(f"there are more {letter} than the {2 * rules.columns} that a game starts with")
-    state.pawns[:], state.mover = [grid.set_of(cells, letter, range(len(cells))) for letter in LETTERS], seat
+            raise ValueError(
+                f"there are more {letter} than the {2 * rules.columns} that a game starts with"
+            )
+    state.pawns[:], state.mover = (
+        [grid.set_of(cells, letter, range(len(cells))) for letter in LETTERS],
+        seat,
+    )
     if state.pawns[seat] & goal_of(rules, seat) or not state.pawns[1 - seat]:
         raise ValueError("the side to move has already won")
     if count_bits(state.pawns[1 - seat] & goal_of(rules, 1 - seat)) > 1:
@@ -261,10 +293,18 @@ def parse_state(rules: Race, state: State, text: str) -> None:
 
 def board(rules: Race) -> Board:
     """A chequered board of one kind of chess piece."""
-    title, white, black = ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
+    title, white, black = (
+        ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
+    )
     kinds, captions = (chess_piece(white, "W"), chess_piece(black, "B")), grid.captions(SEAT_NAMES)
-    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))  # no legal action leaves the board
-    pairs = [cells_of(rules, seat, action) for seat in range(2) for action in range(len(names) * len(rules.far))]
+    names = dict(
+        enumerate(grid.cell_names(rules.rows, rules.columns))
+    )  # no legal action leaves the board
+    pairs = [
+        cells_of(rules, seat, action)
+        for seat in range(2)
+        for action in range(len(names) * len(rules.far))
+    ]
     moves = ["".join(names.get(cell, "") for cell in pair) for pair in pairs]
     looks: dict[str, Any] = {"chequered": True, "captions": captions, "title": title}
     return square_board(rules.rows, rules.columns, kinds, moves=moves, **looks)

@@ -1,4 +1,5 @@
-"""Check whether a game keeps the laws: results, and statistics of random play, here or in a separate process.
+"""Check whether a game keeps the laws: results, and statistics of random play, here or in a
+separate process.
 
 Separate, because compiled code that writes out of range can kill the process that runs it.
 """
@@ -21,7 +22,14 @@ from anyzero.games.contract import OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game
 from anyzero.games.guard import CHECKED, remember
-from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Law, actions_are_legal_numbers, the_game_runs
+from anyzero.games.laws import (
+    ACTIONS_LAW,
+    FATAL,
+    LAWS,
+    Law,
+    actions_are_legal_numbers,
+    the_game_runs,
+)
 from anyzero.games.load import as_game, load_trusted
 from anyzero.games.observe import Evidence, Observations, Skip, observe_game, observe_position
 from anyzero.report import Part, Sheet, Shown, count, percent
@@ -52,20 +60,31 @@ class LawResults(Shown, list[LawResult]):
         return all(result.ok for result in self)
 
     def report(self) -> Iterator[Part]:
-        yield Sheet(("", "law", ""), [(result.verdict, result.law, result.detail) for result in self])
+        yield Sheet(
+            ("", "law", ""), [(result.verdict, result.law, result.detail) for result in self]
+        )
         if self.seen is not None:
             yield from self.seen.report()
-        broken, open_ = (sum(result.verdict == verdict for result in self) for verdict in ("BROKEN", "-"))
+        broken, open_ = (
+            sum(result.verdict == verdict for result in self) for verdict in ("BROKEN", "-")
+        )
         words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
         yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
 
     def to_json(self) -> dict[str, Any]:
         laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
-        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and asdict(self.seen)}
+        return {
+            "game": self.game,
+            "ok": self.ok,
+            "laws": laws,
+            "seen": self.seen and asdict(self.seen),
+        }
 
 
 LESS = {"num_games", "plies", "target", "most_s"}
-"""Options that make a check weaker than `anyzero check`: passing such a check does not remove the guards."""
+"""Options that make a check weaker than `anyzero check`: passing such a check does not remove the
+guards.
+"""
 
 
 def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
@@ -89,7 +108,9 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
 
 
 def seen_of(evidence: Evidence) -> "Seen | None":
-    """Statistics of the games; None if the game's own code for texts fails, which is reported elsewhere."""
+    """Statistics of the games; None if the game's own code for texts fails, which is reported
+    elsewhere.
+    """
     try:
         with cpu_limit(evidence.law_s):
             return look(evidence.game, evidence.records)
@@ -112,21 +133,33 @@ def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
             fault = law.find_fault(evidence)
     except Skip as skip:
         return LawResult(name, True, f"{NOT_CHECKED}{skip}")
-    except (Exception, SystemExit, EndlessError) as error:  # anything that a user's code raises is the finding
+    except (
+        Exception,
+        SystemExit,
+        EndlessError,
+    ) as error:  # anything that a user's code raises is the finding
         return blame(name, error, evidence.game)
     return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
 
 
 def blame(name: str, error: BaseException, game: Game) -> LawResult:
-    """The error's message, place and ply; the law on actions is to blame if one of them is wrong."""
+    """The error's message, place and ply; the law on actions is to blame if one of them is
+    wrong.
+    """
     cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
     detail = wrong_answer(cause) or tell(cause, game.functions)
     for frame, _ in traceback.walk_tb(cause.__traceback__):
         if frame.f_code is observe_game.__code__:  # an interpreted game, at its current ply
             record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
             # before it has chosen an action, a position may not have its actions yet
-            wrong = actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
-            law, said = (ACTIONS_LAW, f"{wrong} at ply {ply}; {detail}") if wrong else (name, f"{detail}, at ply {ply}")
+            wrong = (
+                actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
+            )
+            law, said = (
+                (ACTIONS_LAW, f"{wrong} at ply {ply}; {detail}")
+                if wrong
+                else (name, f"{detail}, at ply {ply}")
+            )
             return LawResult(law, False, said)
     return LawResult(name, False, detail)
 
@@ -138,7 +171,11 @@ ANSWERS |= {"weight": "chance_weight", "shared": "amaf_key"}
 
 def wrong_answer(error: BaseException) -> str:
     """What a function returned instead of a number, such as None after a forgotten `return`."""
-    asked = (frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code is observe_position.__code__)
+    asked = (
+        frame
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if frame.f_code is observe_position.__code__
+    )
     answers = next((frame.f_locals for frame in asked), {})
     for name, function in ANSWERS.items():
         if not isinstance(answers.get(name, 0), Number):
@@ -174,12 +211,17 @@ class Seen:
 
     def report(self) -> Iterator[str]:
         mean = self.plies / max(1, self.games)
-        yield f"{self.games} random games of {mean:.1f} plies on average, {self.shortest} to {self.longest}"
+        yield (
+            f"{self.games} random games of {mean:.1f} plies on average, {self.shortest} "
+            f"to {self.longest}"
+        )
         if len(self.wins) == 1:
             yield f"mean payoff {self.mean_payoffs[0]:+.3f}"
         else:
             results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
-            results += [count(self.draws, "draw")] + ([f"{self.unfinished} unfinished"] if self.unfinished else [])
+            results += [count(self.draws, "draw")] + (
+                [f"{self.unfinished} unfinished"] if self.unfinished else []
+            )
             decided = sum(self.wins)
             last = f"; the last mover won {self.last_mover_wins} of {decided}" if decided else ""
             yield f"{', '.join(results)}{last}"
@@ -210,7 +252,9 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
         longest=max(lengths),
         wins=[winners.count(seat) for seat in range(game.num_seats)],
         draws=winners.count(None),
-        mean_payoffs=np.mean([record.payoffs for record in ends] or [np.zeros(game.num_seats)], axis=0).tolist(),
+        mean_payoffs=np.mean(
+            [record.payoffs for record in ends] or [np.zeros(game.num_seats)], axis=0
+        ).tolist(),
         unfinished=len(records) - len(ends),
         last_mover_wins=sum(seat == winner for seat, winner in zip(last, winners, strict=True)),
         moves=len(moves),
@@ -235,26 +279,45 @@ def doubtful_seats(
     for seat in range(game.num_seats):
         if seat not in moved:
             yield f"{game.seat_name(seat)} never moves: does play change whose turn it is?"
-    lost = [winner != seat for seat, winner in zip(last, winners, strict=True) if winner is not None]
+    lost = [
+        winner != seat for seat, winner in zip(last, winners, strict=True) if winner is not None
+    ]
     if game.num_seats > 1 and len(lost) >= ENOUGH_GAMES and all(lost):
-        yield f"the last mover lost all {len(lost)} decided games: does payoffs have the right sign?"
+        yield (
+            f"the last mover lost all {len(lost)} decided games: does payoffs have the right sign?"
+        )
 
 
-def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], texts: dict[int, str]) -> Iterator[str]:
-    """A game places stones if every action marks its own entry of some field, which was mostly empty before."""
+def taken_cells(
+    game: Game, moves: Sequence[tuple[Observations, int, int]], texts: dict[int, str]
+) -> Iterator[str]:
+    """A game places stones if every action marks its own entry of some field, which was mostly
+    empty before.
+    """
     for name, form in game.state_dtype.fields.items() if game.state_dtype.fields else ():
         size = form[0].shape[0] if len(form[0].shape) == 1 else 0
         if not game.num_actions - MOST_EXTRAS <= size <= game.num_actions:
             continue
         marks = [
-            (record.states[row][name][action] != 0, record.states[row + 1][name][action] != 0, action)
+            (
+                record.states[row][name][action] != 0,
+                record.states[row + 1][name][action] != 0,
+                action,
+            )
             for record, row, action in moves
             if action < size
         ]
         taken = [action for before, _, action in marks if before]
-        if len(marks) >= ENOUGH_MOVES and all(after for _, after, _ in marks) and 0 < len(taken) < len(marks) / 2:
+        if (
+            len(marks) >= ENOUGH_MOVES
+            and all(after for _, after, _ in marks)
+            and 0 < len(taken) < len(marks) / 2
+        ):
             cell = texts[taken[0]]
-            yield f"{cell} is played although {name} marks it as occupied: does legal_actions skip occupied cells?"
+            yield (
+                f"{cell} is played although {name} marks it as occupied: does "
+                "legal_actions skip occupied cells?"
+            )
 
 
 def doubtful_keys(game: Game, places: Iterable[tuple[Observations, int]]) -> Iterator[str]:
@@ -264,7 +327,10 @@ def doubtful_keys(game: Game, places: Iterable[tuple[Observations, int]]) -> Ite
         for at in (record.at(row) for record, row in places):
             looks = int(at.seats), at.actions.tobytes(), at.scores.tobytes(), at.planes.tobytes()
             if known.setdefault(looks, at.keys) != at.keys:
-                yield "state_key gives positions that look the same different keys: does it count moves?"
+                yield (
+                    "state_key gives positions that look the same different keys: does it "
+                    "count moves?"
+                )
                 return
 
 
@@ -272,7 +338,13 @@ def doubtful_keys(game: Game, places: Iterable[tuple[Observations, int]]) -> Ite
 
 
 LAW_CPU_S = 10.0  # processor time for the Python code of a law
-TRIAL: dict[str, Any] = {"target": "interpreted", "simulate": False, "num_games": 6, "most_s": 1.0, "law_s": 3.0}
+TRIAL: dict[str, Any] = {
+    "target": "interpreted",
+    "simulate": False,
+    "num_games": 6,
+    "most_s": 1.0,
+    "law_s": 3.0,
+}
 """Settings of a trial, which starts new games for a second."""
 SILENT_S = 600.0  # a process silent for this long is killed: compiled code that never returns
 
@@ -286,7 +358,9 @@ def check_apart(game: Game) -> LawResults:
 
 
 def try_out(game: Game) -> None:
-    """BadGameError with the words of `check`, if a few games in plain Python show that a game cannot be used."""
+    """BadGameError with the words of `check`, if a few games in plain Python show that a game
+    cannot be used.
+    """
     for result in judge_apart(game, FATAL, "brief"):
         if not result.ok:
             says = f"{game.source} breaks a law of the contract, {result.law!r}: {result.detail}"
@@ -295,7 +369,10 @@ def try_out(game: Game) -> None:
 
 def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
     """A process's results for these laws; if it dies or is late, the next law is broken."""
-    child, results = Child(python_command(__name__, "_tell_laws", game.text, *brief)), LawResults(game.text)
+    child, results = (
+        Child(python_command(__name__, "_tell_laws", game.text, *brief)),
+        LawResults(game.text),
+    )
     try:
         for line in child.lines(SILENT_S):
             said = json.loads(line)
@@ -305,12 +382,16 @@ def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
                 results.append(LawResult(*said))
         code = child.wait(None)
         out_of_range = "the game probably reads or writes out of range"
-        cause = f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
+        cause = (
+            f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
+        )
         fault = f"the compiled game's process died of {cause}" if code else ""
     except LateChildError:
         fault = f"compiled code did not return within {SILENT_S:g} seconds"
     if fault:
-        law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # an index out of range may show only there
+        law = [FIRST_LAW, *laws][
+            min(len(results), len(laws))
+        ]  # an index out of range may show only there
         results.append(LawResult(law, False, fault))
     return results
 

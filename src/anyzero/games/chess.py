@@ -1,9 +1,10 @@
 """Chess by the rules of FIDE; draws by repetition and by the fifty-move rule need no claim.
 
-The position is always seen from the side to move: for black the ranks are mirrored (`square ^ 56`). An action is a
-source square and one of 73 planes, number `source * 73 + plane`: 8 directions times 7 distances of queen-like moves
-(clockwise from straight ahead, including promotions to a queen), 8 knight moves, and 9 underpromotions (capturing to
-the left, straight, capturing to the right; to a knight, a bishop, a rook).
+The position is always seen from the side to move: for black the ranks are mirrored (`square ^ 56`).
+An action is a source square and one of 73 planes, number `source * 73 + plane`: 8 directions times
+7 distances of queen-like moves (clockwise from straight ahead, including promotions to a queen), 8
+knight moves, and 9 underpromotions (capturing to the left, straight, capturing to the right; to a
+knight, a bishop, a rook).
 """
 
 from typing import Any
@@ -34,33 +35,56 @@ from anyzero.views.boards import chess_piece, square_board
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
-"""Pawns can step 96 times and 30 pieces can be captured, less one for each of the 8 files: where two pawns face each
+"""Pawns can step 96 times and 30 pieces can be captured, less one for each of the 8 files: where
+two pawns face each
 other, one must capture (which is also a step) or be captured (and lose its steps)."""
 CAPTIONS = (
     *("white to move", "black to move", "white to move, in check", "black to move, in check"),
-    *("white wins by checkmate", "black wins by checkmate", "draw by stalemate", "draw by insufficient material"),
+    *(
+        "white wins by checkmate",
+        "black wins by checkmate",
+        "draw by stalemate",
+        "draw by insufficient material",
+    ),
     *("draw by the fifty-move rule", "draw by threefold repetition"),
 )
 
 
 def make() -> Game:
-    """Chess by the laws of FIDE: white begins, and checkmate wins: an attack on the king that cannot be parried.
+    """Chess by the laws of FIDE: white begins, and checkmate wins: an attack on the king that
+    cannot be parried.
 
-    A rook moves any distance along rows and columns, a bishop along diagonals, a queen either way, the king one step in
-    any direction, and a knight jumps two steps one way and one to the side. A pawn moves one step forward, or two from
-    its first row, captures one step diagonally forward, and is promoted on the last row. The king may castle: two steps
-    towards a rook that has not moved either, which jumps over it. A piece captures by moving onto an enemy piece.
+    A rook moves any distance along rows and columns, a bishop along diagonals, a queen either way,
+    the king one step in any direction, and a knight jumps two steps one way and one to the side. A
+    pawn moves one step forward, or two from its first row, captures one step diagonally forward,
+    and is promoted on the last row. The king may castle: two steps towards a rook that has not
+    moved either, which jumps over it. A piece captures by moving onto an enemy piece.
 
-    A draw needs no claim: stalemate, too few pieces to mate, the same position for the third time, or fifty moves each
-    without a capture or a pawn move. A move is written as Nf3, exd5, O-O or e8=Q, or by its squares as g1f3 or e7e8q.
+    A draw needs no claim: stalemate, too few pieces to mate, the same position for the third time,
+    or fifty moves each without a capture or a pawn move. A move is written as Nf3, exd5, O-O or
+    e8=Q, or by its squares as g1f3 or e7e8q.
     """
     return Game(
         name="chess",
         rules=make_rules(),
         state=STATE,
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, state_key, rollout),
-            *(chess_text.notation, chess_text.parse_action, chess_text.format_state, chess_text.parse_state),
+            *(
+                initial_state,
+                seat_to_move,
+                legal_actions,
+                play,
+                payoffs,
+                encode,
+                state_key,
+                rollout,
+            ),
+            *(
+                chess_text.notation,
+                chess_text.parse_action,
+                chess_text.format_state,
+                chess_text.parse_state,
+            ),
             *(board, draw, move_number),
         ),
         num_actions=NUM_ACTIONS,
@@ -68,8 +92,9 @@ def make() -> Game:
         max_plies=(MAX_IRREVERSIBLE + 1) * MAX_CLOCK,
         planes_shape=(NUM_INPUT_PLANES, 8, 8),
         seat_names=chess_text.SEAT_NAMES,
-        example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 "
-        "c4b5 b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
+        example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 "
+        "g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 c4b5 "
+        "b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
     )
 
 
@@ -105,7 +130,9 @@ def state_key(rules: Chess, state: State) -> Any:
 
 
 def encode(rules: Chess, state: State, planes: Any) -> None:
-    """My pawns, knights, bishops, rooks, queens, king, then theirs; castling rights, en passant, clock, repetition."""
+    """My pawns, knights, bishops, rooks, queens, king, then theirs; castling rights, en passant,
+    clock, repetition.
+    """
     for side in range(2):
         for kind in range(6):
             own = state.mine if side == 0 else state.theirs
@@ -128,11 +155,20 @@ def fill_plane(plane: Any, value: float) -> None:
 
 
 def board(rules: Chess) -> Board:
-    """Moves from each square to each, then promotions: to n, b, r, q, for white and black, from each file to each."""
+    """Moves from each square to each, then promotions: to n, b, r, q, for white and black, from
+    each file to each.
+    """
     names = chess_text.NAMES
-    promotions = [f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")]
+    promotions = [
+        f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")
+    ]
     moves = [source + target for source in names for target in names]
-    moves += [text.format(source, target) for text in promotions for source in "abcdefgh" for target in "abcdefgh"]
+    moves += [
+        text.format(source, target)
+        for text in promotions
+        for source in "abcdefgh"
+        for target in "abcdefgh"
+    ]
     looks: Any = {"chequered": True, "captions": CAPTIONS, "title": "Chess"}
     return square_board(8, 8, map(chess_piece, "PNBRQKpnbrqk"), moves=moves, **looks)
 
@@ -141,7 +177,9 @@ def draw(rules: Chess, state: State, shown: Any) -> None:
     for side in range(2):
         for kind in range(6):
             own, first = state.mine if side == 0 else state.theirs, 1 if side == state.mover else 7
-            draw_cells(shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover)
+            draw_cells(
+                shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover
+            )
     if state.ended == RUNNING:
         shown.caption = state.mover + (2 if state.checkers else 0)
     else:

@@ -1,7 +1,9 @@
-"""The chess position: sets of squares, always seen from the side to move, the tables of the rules, and attacks.
+"""The chess position: sets of squares, always seen from the side to move, the tables of the rules,
+and attacks.
 
-Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are mirrored (`square ^ 56`), so that every
-pawn moves up and one function serves both sides. A queen is in both `diagonals` and `straights`.
+Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are mirrored (`square ^
+56`), so that every pawn moves up and one function serves both sides. A queen is in both `diagonals`
+and `straights`.
 """
 
 from typing import Any, NamedTuple
@@ -24,12 +26,15 @@ STATE = [
     ("straights", np.uint64),  # rooks and queens
     ("kings", np.uint64),
     ("castling", np.uint64),  # the rooks that may still castle
-    ("en_passant", np.uint64),  # where a pawn can be captured en passant; empty unless that is legal
+    (
+        "en_passant",
+        np.uint64,
+    ),  # where a pawn can be captured en passant; empty unless that is legal
     ("checkers", np.uint64),  # their pieces that give check
     ("pinned", np.uint64),  # my pieces that shield my king
     ("key", np.uint64),  # of the position, without its history
-    # Earlier positions that can recur, oldest first: the upper 52 bits of the key, and below them the move
-    # made there (source * 64 + target, as its mover saw it).
+    # Earlier positions that can recur, oldest first: the upper 52 bits of the key, and below them
+    # the move made there (source * 64 + target, as its mover saw it).
     ("history", np.uint64, MAX_CLOCK),
     ("recorded", np.int16),  # number of entries in the history
     ("clock", np.int16),  # half-moves since the last capture or pawn move
@@ -53,27 +58,39 @@ QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 NUM_PLANES = 73
 FIRST_UNDERPROMOTION = 64
 NUM_ACTIONS = 64 * NUM_PLANES
-MAX_LEGAL = 218  # maximum legal moves in a reachable position (found by Petrovic in 1964, proved by Kunz in 2024)
+# maximum legal moves in a reachable position (found by Petrovic in 1964, proved by Kunz in 2024)
+MAX_LEGAL = 218
 
 DIAGONAL, ANTIDIAGONAL, FILE, RANK, KNIGHT, KING = range(6)
-"""Columns of `Chess.squares`; a slider is identified by the first of its two lines, DIAGONAL or FILE."""
+"""Columns of `Chess.squares`; a slider is identified by the first of its two lines, DIAGONAL or
+FILE.
+"""
 
 
 class Chess(NamedTuple):
     squares: np.ndarray
-    """[64, 8] words: for each square the lines through it (without itself), knight and king targets, two spare."""
-    actions: np.ndarray  # [64, 64]: the action from one square to another that is not an underpromotion
+    """[64, 8] words: for each square the lines through it (without itself), knight and king
+    targets, two spare.
+    """
+    actions: (
+        np.ndarray
+    )  # [64, 64]: the action from one square to another that is not an underpromotion
     steps: np.ndarray  # [73]: target minus source for each plane
 
 
 def make_rules() -> Chess:
     files, ranks = np.arange(64) % 8, np.arange(64) // 8
-    across, up = files - files[:, None], ranks - ranks[:, None]  # from the first square to the second
+    across, up = (
+        files - files[:, None],
+        ranks - ranks[:, None],
+    )  # from the first square to the second
     distance, none = across * across + up * up, np.zeros((64, 64), bool)
     lines = [(side == 0) & (distance > 0) for side in (across - up, across + up, across, up)]
     queen_like = [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
     planes = np.array([*queen_like, *KNIGHT_STEPS])
-    squares = np.stack([*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1)
+    squares = np.stack(
+        [*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1
+    )
     actions = np.zeros((64, 64), np.int16)
     for source in range(64):
         files, ranks = source % 8 + planes[:, 0], source // 8 + planes[:, 1]
@@ -92,8 +109,8 @@ def make_rules() -> Chess:
 def position_key(state: Any) -> Any:
     """A 64-bit key of pieces, side to move, castling rights and en passant.
 
-    Three words distinguish what can be on a square: the six kinds, a rook that may castle (the third word alone), and
-    the square of an en passant capture (the same, but on the sixth rank).
+    Three words distinguish what can be on a square: the six kinds, a rook that may castle (the
+    third word alone), and the square of an en passant capture (the same, but on the sixth rank).
     """
     first = state.pawns | state.kings | state.diagonals
     second = (state.knights | state.kings | state.straights) ^ state.castling
@@ -104,7 +121,9 @@ def position_key(state: Any) -> Any:
 
 
 def squares_of_kind(state: Any, kind: int) -> Any:
-    """The squares of both sides' pawns, knights, bishops, rooks, queens or kings, as the mover sees them."""
+    """The squares of both sides' pawns, knights, bishops, rooks, queens or kings, as the mover sees
+    them.
+    """
     queens = state.diagonals & state.straights
     if kind < 2:
         return state.pawns if kind == 0 else state.knights
@@ -144,9 +163,11 @@ def verdict(state: Any, can_move: bool) -> int:
 
 
 def line_attacks(line: Any, square: int, occupied: Any) -> Any:
-    """The squares of a line that a piece on `square` attacks, up to and including the first piece in each direction.
+    """The squares of a line that a piece on `square` attacks, up to and including the first piece
+    in each direction.
 
-    Subtracting the nearest blocker below from the blockers above flips exactly the squares between the two.
+    Subtracting the nearest blocker below from the blockers above flips exactly the squares between
+    the two.
     """
     lower = (U(1) << U(square)) - U(1)
     blockers = line & occupied
@@ -173,7 +194,9 @@ def knight_attacks(knights: Any) -> Any:
 
 
 def line_through(rules: Chess, first: int, second: int) -> Any:
-    """The file, rank or diagonal through two squares, without the first; empty if they share none."""
+    """The file, rank or diagonal through two squares, without the first; empty if they share
+    none.
+    """
     bit, line = U(1) << U(second), U(0)
     for direction in range(4):
         candidate = rules.squares[first, direction]
@@ -184,11 +207,15 @@ def line_through(rules: Chess, first: int, second: int) -> Any:
 def between(rules: Chess, first: int, second: int) -> Any:
     ends = (U(1) << U(first)) | (U(1) << U(second))
     low = ends & ~(ends - U(1))
-    return line_through(rules, first, second) & (ends - U(3) * low)  # from above the lower end to below the higher one
+    return line_through(rules, first, second) & (
+        ends - U(3) * low
+    )  # from above the lower end to below the higher one
 
 
 def is_seen_by_slider(rules: Chess, state: Any, square: int, occupied: Any) -> bool:
-    """Whether one of their bishops, rooks or queens attacks a square, over these occupied squares."""
+    """Whether one of their bishops, rooks or queens attacks a square, over these occupied
+    squares.
+    """
     seen = slider_attacks(rules, square, FILE, occupied) & state.straights
     seen |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
     return seen & state.theirs != U(0)  # type: ignore[no-any-return]
@@ -203,7 +230,9 @@ def find_checks(rules: Chess, state: Any) -> None:
     checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
     lines, pinned = rules.squares, U(0)
     snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
-    snipers = (snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals) & theirs
+    snipers = (
+        snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals
+    ) & theirs
     while snipers:
         blockers = between(rules, king, trailing_zeros(snipers)) & (mine | theirs)
         if blockers == U(0):
@@ -219,7 +248,11 @@ def find_danger(rules: Chess, state: Any) -> Any:
     """The squares they attack, looking through my king: where it may not go."""
     theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
     pawns = state.pawns & theirs
-    danger = ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7)) | knight_attacks(state.knights & theirs)
+    danger = (
+        ((pawns & ~FILE_A) >> U(9))
+        | ((pawns & ~FILE_H) >> U(7))
+        | knight_attacks(state.knights & theirs)
+    )
     danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
     for lines in range(DIAGONAL, KNIGHT, 2):
         sliders = sliders_of(state, lines) & theirs

@@ -1,7 +1,8 @@
 """Legal moves, generated directly, making them, and random play.
 
-Checks and pins are masks on the targets: no move is made just to test it. Making a move updates the board, the rights,
-the clocks and the history, flips the board, and checks whether the game has ended.
+Checks and pins are masks on the targets: no move is made just to test it. Making a move updates the
+board, the rights, the clocks and the history, flips the board, and checks whether the game has
+ended.
 """
 
 from typing import Any
@@ -82,7 +83,9 @@ def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actio
     while knights:
         source = trailing_zeros(knights)
         knights &= knights - U(1)
-        count = write_targets(rules, source, rules.squares[source, KNIGHT] & allowed, actions, count)
+        count = write_targets(
+            rules, source, rules.squares[source, KNIGHT] & allowed, actions, count
+        )
     for lines in range(DIAGONAL, KNIGHT, 2):
         sliders = sliders_of(state, lines) & state.mine
         while sliders:
@@ -94,7 +97,9 @@ def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actio
 
 
 def slider_targets(rules: Chess, state: State, king: int, source: int, lines: int) -> Any:
-    """The squares a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook or queen by FILE."""
+    """The squares a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook
+    or queen by FILE.
+    """
     targets = slider_attacks(rules, source, lines, state.mine | state.theirs)
     if state.pinned & (U(1) << U(source)):
         targets &= line_through(rules, king, source)
@@ -113,7 +118,9 @@ def has_move(rules: Chess, state: State) -> bool:
     """Whether there is any legal move; most positions have one that is found at once."""
     king = trailing_zeros(state.kings & state.mine)
     free, empty = state.mine & ~state.pinned, ~(state.mine | state.theirs)
-    quick = ((state.pawns & free) << U(8)) & empty | knight_attacks(state.knights & free) & ~state.mine
+    quick = ((state.pawns & free) << U(8)) & empty | knight_attacks(
+        state.knights & free
+    ) & ~state.mine
     if state.checkers == U(0) and quick:
         return True
     if state.en_passant or king_targets(rules, state, king):
@@ -135,7 +142,9 @@ def has_move(rules: Chess, state: State) -> bool:
 
 
 def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[Any, Any, Any, Any]:
-    """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps; without en passant."""
+    """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps;
+    without en passant.
+    """
     pawns, empty, lines = state.pawns & state.mine, ~(state.mine | state.theirs), rules.squares
     pushed = ((pawns & (~state.pinned | lines[king, FILE])) << U(8)) & empty
     twice = ((pushed & RANK_3) << U(8)) & empty
@@ -144,10 +153,16 @@ def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[A
     return left & allowed, pushed & allowed, right & allowed, twice & allowed
 
 
-def write_pawn_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any, count: int) -> int:
+def write_pawn_moves(
+    rules: Chess, state: State, king: int, allowed: Any, actions: Any, count: int
+) -> int:
     left, pushed, right, twice = pawn_targets(rules, state, king, allowed)
     for direction in range(4):
-        targets = left if direction == 0 else (pushed if direction == 1 else (right if direction == 2 else twice))
+        targets = (
+            left
+            if direction == 0
+            else (pushed if direction == 1 else (right if direction == 2 else twice))
+        )
         step = 16 if direction == 3 else 7 + direction
         while targets:
             target = trailing_zeros(targets)
@@ -168,12 +183,16 @@ def write_pawn_moves(rules: Chess, state: State, king: int, allowed: Any, action
 
 
 def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
-    """My pawns that may capture en passant: both pawns leave their squares at once, which can expose my king."""
+    """My pawns that may capture en passant: both pawns leave their squares at once, which can
+    expose my king.
+    """
     target, takers = state.en_passant, U(0)
     victim, occupied = target >> U(8), state.mine | state.theirs
     if target == U(0) or state.checkers & ~(victim | state.diagonals | state.straights):
         return takers
-    candidates = (((target & ~FILE_A) >> U(9)) | ((target & ~FILE_H) >> U(7))) & state.pawns & state.mine
+    candidates = (
+        (((target & ~FILE_A) >> U(9)) | ((target & ~FILE_H) >> U(7))) & state.pawns & state.mine
+    )
     while candidates:
         taker = candidates & ~(candidates - U(1))
         candidates ^= taker
@@ -274,13 +293,18 @@ def turn(state: State) -> None:
 
 
 def settle(rules: Chess, state: State, passed: Any) -> None:
-    """Fill in what follows from the position; `passed` is the square a pawn has just passed over, or none."""
+    """Fill in what follows from the position; `passed` is the square a pawn has just passed over,
+    or none.
+    """
     find_checks(rules, state)
     state.en_passant = passed
     if passed and en_passant_takers(rules, state, trailing_zeros(state.kings & state.mine)) == U(0):
         state.en_passant = U(0)
     state.key = position_key(state)
-    repeats, index = 0, state.recorded - 4  # a position recurs after four half-moves at the earliest
+    repeats, index = (
+        0,
+        state.recorded - 4,
+    )  # a position recurs after four half-moves at the earliest
     while index >= 0:
         if state.history[index] ^ state.key <= MOVE_BITS:
             repeats += 1
@@ -292,12 +316,17 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
 
 
 def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
-    """Samples the same moves as the default, without listing them: counts them, draws a number, finds that move."""
+    """Samples the same moves as the default, without listing them: counts them, draws a number,
+    finds that move.
+    """
     moves = 0
     while state.ended == RUNNING:
         king = trailing_zeros(state.kings & state.mine)
         allowed, steps = allowed_targets(rules, state, king), king_targets(rules, state, king)
-        pawns, takers = pawn_targets(rules, state, king, allowed), en_passant_takers(rules, state, king)
+        pawns, takers = (
+            pawn_targets(rules, state, king, allowed),
+            en_passant_takers(rules, state, king),
+        )
         by_pieces = count_piece_moves(rules, state, king, allowed, actions)
         by_pawns = count_pawn_moves(pawns) + count_bits(takers)
         count = by_pieces + by_pawns + count_bits(steps)
@@ -317,7 +346,9 @@ def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
 
 
 def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, counts: Any) -> int:
-    """The number of moves of knights, bishops, rooks and queens; `counts` gets those of each, in the usual order."""
+    """The number of moves of knights, bishops, rooks and queens; `counts` gets those of each, in
+    the usual order.
+    """
     total, index = 0, 0
     knights = state.knights & state.mine & ~state.pinned
     while knights:
@@ -340,11 +371,15 @@ def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
     left, pushed, right, twice = pawns
     count = count_bits(left) + count_bits(pushed) + count_bits(right) + count_bits(twice)
     if (left | pushed | right) & RANK_8:
-        count += 3 * (count_bits(left & RANK_8) + count_bits(pushed & RANK_8) + count_bits(right & RANK_8))
+        count += 3 * (
+            count_bits(left & RANK_8) + count_bits(pushed & RANK_8) + count_bits(right & RANK_8)
+        )
     return count
 
 
-def find_piece_move(rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int) -> tuple[int, int]:
+def find_piece_move(
+    rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int
+) -> tuple[int, int]:
     """Source and target of the move with this number, in the order of `legal_actions`."""
     piece = 0
     while index >= counts[piece]:
@@ -365,11 +400,17 @@ def find_piece_move(rules: Chess, state: State, king: int, allowed: Any, counts:
     return source, trailing_zeros(nth_bit(targets & allowed, index))
 
 
-def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int) -> tuple[int, int, int]:
+def find_pawn_move(
+    state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int
+) -> tuple[int, int, int]:
     """Source, target and promotion of the move with this number."""
     left, pushed, right, twice = pawns
     for direction in range(4):
-        targets = left if direction == 0 else (pushed if direction == 1 else (right if direction == 2 else twice))
+        targets = (
+            left
+            if direction == 0
+            else (pushed if direction == 1 else (right if direction == 2 else twice))
+        )
         step = 16 if direction == 3 else 7 + direction
         plain, promoting = count_bits(targets & ~RANK_8), 4 * count_bits(targets & RANK_8)
         if index < plain:

@@ -1,7 +1,8 @@
 """Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`).
 
-A FEN may be followed by the last moves, from the first position that can recur: `<FEN> after g1f3 g8f6`. They are
-all reversible (no capture, no pawn move, no castling right lost), and determine repetitions.
+A FEN may be followed by the last moves, from the first position that can recur: `<FEN> after g1f3
+g8f6`. They are all reversible (no capture, no pawn move, no castling right lost), and determine
+repetitions.
 """
 
 import re
@@ -35,12 +36,16 @@ CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
 
 
 def format_state(rules: Chess, state: State) -> str:
-    rights = [right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1]
+    rights = [
+        right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1
+    ]
     words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
     moves, num, mover = [], int(state.recorded), int(state.mover)
-    for index, entry in enumerate(state.history[:num].tolist()):  # moves, each from its own mover's view
+    for index, entry in enumerate(
+        state.history[:num].tolist()
+    ):  # moves, each from its own mover's view
         source, target = divmod(entry & int(board.MOVE_BITS), 64)
         flip = 0 if (num - index + mover) % 2 == 0 else 56
         moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
@@ -49,9 +54,15 @@ def format_state(rules: Chess, state: State) -> str:
 
 def letters_of(state: State) -> list[str]:
     """The letter of each square in FEN, a1 first; `.` if empty."""
-    squares, white = [turned(state, square) for square in range(64)], int(state.theirs if state.mover else state.mine)
+    squares, white = (
+        [turned(state, square) for square in range(64)],
+        int(state.theirs if state.mover else state.mine),
+    )
     kinds = grid.letters_of(kinds_of(state).values(), KINDS, squares)
-    return [kind if white >> square & 1 else kind.lower() for kind, square in zip(kinds, squares, strict=True)]
+    return [
+        kind if white >> square & 1 else kind.lower()
+        for kind, square in zip(kinds, squares, strict=True)
+    ]
 
 
 def kinds_of(state: State) -> dict[str, int]:
@@ -73,11 +84,15 @@ def name_of(state: State, square: int) -> str:
 
 @np.errstate(over="ignore")
 def parse_state(rules: Chess, state: State, text: str) -> None:
-    """Read a FEN of four to six fields and the moves after it; a useless en passant square is dropped."""
+    """Read a FEN of four to six fields and the moves after it; a useless en passant square is
+    dropped.
+    """
     fen, _, moves = text.partition(" after ")
     words = fen.split()
     if not 4 <= len(words) <= 6:
-        raise ValueError(f"a FEN has six fields, of which the last two may be left out; this has {len(words)}")
+        raise ValueError(
+            f"a FEN has six fields, of which the last two may be left out; this has {len(words)}"
+        )
     words += ["0", "1"][len(words) - 4 :]
     state.mover = grid.parse_choice(words[1], SIDES, "the side to move")
     fill_board(state, words[0])
@@ -112,11 +127,15 @@ def fill_board(state: State, text: str) -> None:
 
 
 def squares_of(state: State, letters: list[str], wanted: str) -> Any:
-    return U(sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted))
+    return U(
+        sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted)
+    )
 
 
 def check_material(letters: list[str]) -> None:
-    """One king, and no more pieces than promotions allow; bishops count by the colour of their squares."""
+    """One king, and no more pieces than promotions allow; bishops count by the colour of their
+    squares.
+    """
     if letters.count("K") != 1:
         raise ValueError(f"each side has one king, not {letters.count('K')}")
     dark = [letter for square, letter in enumerate(letters) if int(board.DARK) >> square & 1]
@@ -131,10 +150,17 @@ def fill_castling(state: State, text: str) -> None:
     if text != "-" and (not text or set(text) - set(CASTLING) or len(set(text)) != len(text)):
         raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
     for right in text.replace("-", ""):
-        rook, own = turned(state, CASTLING[right]), state.theirs if right.isupper() == bool(state.mover) else state.mine
+        rook, own = (
+            turned(state, CASTLING[right]),
+            state.theirs if right.isupper() == bool(state.mover) else state.mine,
+        )
         king = rook // 8 * 8 + 4
-        if not (state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)):
-            raise ValueError(f"the castling right {right!r} needs king and rook on their first squares")
+        if not (
+            state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)
+        ):
+            raise ValueError(
+                f"the castling right {right!r} needs king and rook on their first squares"
+            )
         state.castling |= bit(rook)
 
 
@@ -170,13 +196,18 @@ def bit(square: int) -> Any:
 def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
     """Take back the moves one by one, and store the key of each position reached."""
     if (num := len(moves)) > state.clock:
-        raise ValueError(f"{num} moves without capture or pawn's move do not fit a half-move clock of {state.clock}")
+        raise ValueError(
+            f"{num} moves without capture or pawn's move do not fit a half-move clock of "
+            f"{state.clock}"
+        )
     earlier, entries = state.copy(), list[Any]()
     for move in reversed(moves):
         chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
             raise ValueError(f"{move!r} is not a move such as g1f3")
-        source, target = (turned(earlier, grid.cell_index(name, 8, 8)) for name in (move[:2], move[2:]))
+        source, target = (
+            turned(earlier, grid.cell_index(name, 8, 8)) for name in (move[:2], move[2:])
+        )
         if not take_back(rules, earlier, source, target):
             raise ValueError(f"{move} cannot have been played here as a move that can be undone")
         entries.append(board.position_key(earlier) & ~board.MOVE_BITS | U(source * 64 + target))
@@ -192,7 +223,9 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     homes = state.castling  # the rooks that may castle, and their kings
     for rank in (board.RANK_1, board.RANK_8):
         homes |= state.kings & rank if state.castling & rank else U(0)
-    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(state.pawns | homes):
+    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(
+        state.pawns | homes
+    ):
         return False
     if not bit(source) & reach(rules, state, target):
         return False
@@ -244,7 +277,9 @@ def move_of(rules: Chess, state: State, kinds: dict[str, int], action: int) -> M
     if plane >= board.FIRST_UNDERPROMOTION:
         promotion = "NBR"[(plane - board.FIRST_UNDERPROMOTION) % 3]
     takes = int(state.theirs) | (int(state.en_passant) if kind == "P" else 0)
-    return Move(kind, name_of(state, source), name_of(state, target), promotion, bool(takes >> target & 1))
+    return Move(
+        kind, name_of(state, source), name_of(state, target), promotion, bool(takes >> target & 1)
+    )
 
 
 @np.errstate(over="ignore")
@@ -259,7 +294,9 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
 
 
 def parse_action(rules: Chess, state: State, text: str) -> int:
-    """The one legal action that a text means in UCI, or in SAN, which may omit `x`, `+`, `#` and `=`."""
+    """The one legal action that a text means in UCI, or in SAN, which may omit `x`, `+`, `#` and
+    `=`.
+    """
     moves = legal_moves(rules, state)
     found = [action for action, move in moves.items() if move.uci == text]
     found = found or [action for action, move in moves.items() if can_mean(text, move)]
@@ -267,7 +304,9 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
         raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")
     if not found:
         legal = [move.uci for move in moves.values()]
-        choice = f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
+        choice = (
+            f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
+        )
         raise ValueError(f"{text!r} is not a legal move here; {choice}")
     return found[0]
 
@@ -291,9 +330,17 @@ def shorten(move: Move, moves: dict[int, Move]) -> str:
     if move.kind == "P":
         start = move.source[0] if takes else ""
         return start + takes + move.target + (f"={move.promotion}" if move.promotion else "")
-    # What distinguishes a piece from others of its kind with the same target: nothing, its file, its rank, or both.
-    rivals = [other.source for other in moves.values() if other.kind == move.kind and other.target == move.target]
-    own = next((part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1), move.source)
+    # What distinguishes a piece from others of its kind with the same target: nothing, its file,
+    # its rank, or both.
+    rivals = [
+        other.source
+        for other in moves.values()
+        if other.kind == move.kind and other.target == move.target
+    ]
+    own = next(
+        (part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1),
+        move.source,
+    )
     return move.kind + own + takes + move.target
 
 

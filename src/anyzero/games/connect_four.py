@@ -1,7 +1,9 @@
-"""Connect Four: drop a stone into a column, and win with four in a row, horizontally, vertically or diagonally.
+"""Connect Four: drop a stone into a column, and win with four in a row, horizontally, vertically or
+diagonally.
 
-A column takes `rows + 1` bits of a word, row 1 lowest. Its top bit is never set, so that no line of four runs from
-one column into the next, and adding 1 to a column's stones sets the bit of its lowest free cell.
+A column takes `rows + 1` bits of a word, row 1 lowest. Its top bit is never set, so that no line of
+four runs from one column into the next, and adding 1 to a column's stones sets the bit of its
+lowest free cell.
 """
 
 from collections.abc import Iterable
@@ -17,7 +19,15 @@ from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import caption_number, initial_state, write_cells
 from anyzero.views import Board
-from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stones
+from anyzero.views.boards import (
+    DOT,
+    LETTERS,
+    cell_name,
+    round_cells,
+    square_frame,
+    square_labels,
+    stones,
+)
 
 STATE = [("stones", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
@@ -32,10 +42,11 @@ class ConnectFour(NamedTuple):
 
 
 def make(rows: int = 6, columns: int = 7) -> Game:
-    """The players take turns dropping stones into the columns; a stone falls to the lowest free cell of its column.
+    """The players take turns dropping stones into the columns; a stone falls to the lowest free
+    cell of its column.
 
-    Four stones of your colour in a row, horizontally, vertically or diagonally, win. A full board without four is a
-    draw. A move is the letter of its column: d is the middle one.
+    Four stones of your colour in a row, horizontally, vertically or diagonally, win. A full board
+    without four is a draw. A move is the letter of its column: d is the middle one.
     """
     if not (rows >= 4 and columns >= 4 and (rows + 1) * columns <= 64):
         needs = "4 rows and 4 columns or more, and (rows + 1) * columns <= 64"
@@ -61,19 +72,25 @@ def make(rows: int = 6, columns: int = 7) -> Game:
 
 
 def seat_to_move(rules: ConnectFour, state: State) -> int:
-    if has_four(rules, state.stones[1 - state.mover]) or free_cells(rules, state.stones[0] | state.stones[1]) == U(0):
+    if has_four(rules, state.stones[1 - state.mover]) or free_cells(
+        rules, state.stones[0] | state.stones[1]
+    ) == U(0):
         return OVER
     return state.mover  # type: ignore[no-any-return]
 
 
 def has_four(rules: ConnectFour, stones: Any) -> bool:
     far = U(rules.rows)
-    fours = first_of_four(stones, U(1)) | first_of_four(stones, far) | first_of_four(stones, far + U(1))
+    fours = (
+        first_of_four(stones, U(1)) | first_of_four(stones, far) | first_of_four(stones, far + U(1))
+    )
     return fours | first_of_four(stones, far + U(2)) != U(0)  # type: ignore[no-any-return]
 
 
 def first_of_four(stones: Any, far: Any) -> Any:
-    """The first stone of each four whose stones are `far` bits apart: two in a row, twice, two apart."""
+    """The first stone of each four whose stones are `far` bits apart: two in a row, twice, two
+    apart.
+    """
     twos = stones & (stones >> far)
     return twos & (twos >> (far + far))
 
@@ -110,7 +127,9 @@ def payoffs(rules: ConnectFour, state: State, out: Any) -> None:
 
 def encode(rules: ConnectFour, state: State, planes: Any) -> None:
     """Two planes: the mover's stones, the opponent's."""
-    write_cells(planes[0].T, state.stones[state.mover], rules.rows + 1)  # the bits of a column are adjacent
+    write_cells(
+        planes[0].T, state.stones[state.mover], rules.rows + 1
+    )  # the bits of a column are adjacent
     write_cells(planes[1].T, state.stones[1 - state.mover], rules.rows + 1)
 
 
@@ -141,7 +160,11 @@ def symmetries(rules: ConnectFour) -> Iterable[Symmetry]:
 
 
 def bits_of(rules: ConnectFour) -> list[int]:
-    return [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
+    return [
+        column * (rules.rows + 1) + row
+        for row in range(rules.rows)
+        for column in range(rules.columns)
+    ]
 
 
 def format_state(rules: ConnectFour, state: State) -> str:
@@ -153,12 +176,16 @@ def parse_state(rules: ConnectFour, state: State, text: str) -> None:
     cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
     for cell in range(rules.columns, len(cells)):
         if cells[cell] != grid.EMPTY and cells[cell - rules.columns] == grid.EMPTY:
-            raise ValueError(f"the stone on {cell_name(*divmod(cell, rules.columns))} has nothing below it")
+            raise ValueError(
+                f"the stone on {cell_name(*divmod(cell, rules.columns))} has nothing below it"
+            )
     grid.check_turn(cells, MARKS, state.mover)
     state.stones[:] = [grid.set_of(cells, mark, bits_of(rules)) for mark in MARKS]
     if has_four(rules, state.stones[state.mover]):
         raise ValueError("the side to move has already won")
-    last = state.stones[1 - state.mover]  # a four must have come with the last stone, on top of its column
+    last = state.stones[
+        1 - state.mover
+    ]  # a four must have come with the last stone, on top of its column
     tops = last & (free_cells(rules, state.stones[0] | state.stones[1]) >> U(1))
     full = last & (rules.bottom << U(rules.rows - 1))
     lasts = [U(1 << bit) for bit in range(64) if int(tops | full) >> bit & 1]
@@ -184,7 +211,10 @@ def board(rules: ConnectFour) -> Board:
 
 def draw(rules: ConnectFour, state: State, shown: Any) -> None:
     """A click on any cell of a column means the one where a stone would land."""
-    free, fours = free_cells(rules, state.stones[0] | state.stones[1]), fours_of(rules, state.stones[1 - state.mover])
+    free, fours = (
+        free_cells(rules, state.stones[0] | state.stones[1]),
+        fours_of(rules, state.stones[1 - state.mover]),
+    )
     for cell in range(rules.rows * rules.columns):
         row, column = cell // rules.columns, cell % rules.columns
         bit = U(1) << U(column * (rules.rows + 1) + row)

@@ -1,8 +1,10 @@
-"""The functions that make a game, as generic functions: kernels call these, and a game's own replace them.
+"""The functions that make a game, as generic functions: kernels call these, and a game's own
+replace them.
 
-Compiled functions take `(rules, state, ...)`, write into arrays passed by the caller, allocate nothing, and draw
-randomness only from the stream `rng`. Action numbers and encodings are seen from the seat to move (a pawn's step
-forward has the same number for both seats), so that one network plays every seat.
+Compiled functions take `(rules, state, ...)`, write into arrays passed by the caller, allocate
+nothing, and draw randomness only from the stream `rng`. Action numbers and encodings are seen from
+the seat to move (a pawn's step forward has the same number for both seats), so that one network
+plays every seat.
 
 Each function below is either required (its body raises) or a default that a game may replace.
 """
@@ -32,7 +34,9 @@ def seat_to_move(rules: Any, state: Any) -> int:
 
 
 def legal_actions(rules: Any, state: Any, actions: Any) -> int:
-    """Write the legal actions (at a chance node: the outcomes) and return their number; called while the game runs."""
+    """Write the legal actions (at a chance node: the outcomes) and return their number; called
+    while the game runs.
+    """
     raise NotImplementedError
 
 
@@ -54,12 +58,15 @@ def chance_weight(rules: Any, state: Any, outcome: int) -> float:
 def encode(rules: Any, state: Any, planes: Any) -> None:
     """Write the network's input over zeros, seen from the seat to move.
 
-    At a chance node this is an afterstate, seen from seat 0: its value is that seat's expected payoff.
+    At a chance node this is an afterstate, seen from seat 0: its value is that seat's expected
+    payoff.
     """
 
 
 def amaf_key(rules: Any, state: Any, action: int) -> int:
-    """Which moves of one seat share AMAF statistics, in 0..num_amaf_keys-1; by default the action itself."""
+    """Which moves of one seat share AMAF statistics, in 0..num_amaf_keys-1; by default the action
+    itself.
+    """
     return action
 
 
@@ -79,14 +86,18 @@ def state_key(rules: Any, state: Any) -> Any:
 def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
     """Play the state at random to its end and return the number of moves; `actions` is scratch.
 
-    Moves are uniform over the legal ones and outcomes follow their weights. A game may reach another final state if
-    the payoffs have the same distribution.
+    Moves are uniform over the legal ones and outcomes follow their weights. A game may reach
+    another final state if the payoffs have the same distribution.
     """
     moves = 0
     seat = seat_to_move(rules, state)
     while seat != OVER:
         count = legal_actions(rules, state, actions)
-        index = draw_outcome(rules, state, actions, count, rng) if seat == CHANCE else random_below(rng, count)
+        index = (
+            draw_outcome(rules, state, actions, count, rng)
+            if seat == CHANCE
+            else random_below(rng, count)
+        )
         play(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
         moves += 1
         seat = seat_to_move(rules, state)
@@ -94,17 +105,25 @@ def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
 
 
 def guided_rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
-    """A rollout with knowledge of the game: better moves are likelier; by default it is `rollout`."""
+    """A rollout with knowledge of the game: better moves are likelier; by default it is
+    `rollout`.
+    """
     return rollout(rules, state, actions, rng)
 
 
 def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, seen: Any) -> int:
-    """A rollout that also adds the AMAF key of each of its moves to its seat's bit set, `seen[seat]`."""
+    """A rollout that also adds the AMAF key of each of its moves to its seat's bit set,
+    `seen[seat]`.
+    """
     moves = 0
     seat = seat_to_move(rules, state)
     while seat != OVER:
         count = legal_actions(rules, state, actions)
-        index = draw_outcome(rules, state, actions, count, rng) if seat == CHANCE else random_below(rng, count)
+        index = (
+            draw_outcome(rules, state, actions, count, rng)
+            if seat == CHANCE
+            else random_below(rng, count)
+        )
         action = np.int64(actions[index])
         if seat != CHANCE:
             mark(seen, seat, amaf_key(rules, state, action))  # type: ignore[arg-type]
@@ -141,21 +160,39 @@ def move_number(rules: Any, state: Any, action: int) -> int:
     return action
 
 
-REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)  # compiled functions of every game
+REQUIRED = (
+    initial_state,
+    seat_to_move,
+    legal_actions,
+    play,
+    payoffs,
+)  # compiled functions of every game
 
 ROLLOUTS = (rollout, guided_rollout, traced_rollout)
-"""Compiled into a search, which spends most of its time there: LLVM then inlines more of their callees."""
+"""Compiled into a search, which spends most of its time there: LLVM then inlines more of their
+callees.
+"""
 
 OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, *ROLLOUTS, draw, move_number)
 """Compiled functions with a default, or that enable a feature."""
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
-INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "board")
+INTERPRETED = (
+    "symmetries",
+    "format_action",
+    "notation",
+    "parse_action",
+    "format_state",
+    "parse_state",
+    "board",
+)
 """Functions called only from Python: text, pictures and tables."""
 
 
-def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
+def make_unit(
+    name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]
+) -> Unit:
     """The unit for which kernels of a game are compiled."""
     by_name = {function.__name__: function for function in functions}
     own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}

@@ -1,8 +1,9 @@
-"""Domineering: the first seat places vertical dominoes, the second horizontal ones; a seat that cannot move has lost.
+"""Domineering: the first seat places vertical dominoes, the second horizontal ones; a seat that
+cannot move has lost.
 
 The second seat sees the board transposed, so that both place vertical dominoes in their own view.
-The view is a square of the board's longer side, with the board in its corner; an action is the lower cell of the domino
-in that view, number `row * side + column`.
+The view is a square of the board's longer side, with the board in its corner; an action is the
+lower cell of the domino in that view, number `row * side + column`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,8 @@ STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
 SEAT_NAMES = ("vertical", "horizontal")
 EXAMPLE = (
-    "b5b6 g8h8 e7e8 e5f5 c7c8 e3f3 a7a8 g4h4 g2g3 g6h6 b1b2 c5d5 c3c4 a3b3 d1d2 e1f1 f6f7 d4e4 h1h2 g5h5 d6d7 a4b4 "
+    "b5b6 g8h8 e7e8 e5f5 c7c8 e3f3 a7a8 g4h4 g2g3 g6h6 b1b2 c5d5 c3c4 a3b3 d1d2 e1f1 f6f7 "
+    "d4e4 h1h2 g5h5 d6d7 a4b4 "
     "c1c2 e2f2 b7b8 g7h7 a1a2"
 )
 
@@ -39,7 +41,8 @@ class Domineering(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """The players take turns covering two empty cells with a domino: the first places them vertically, the second flat.
+    """The players take turns covering two empty cells with a domino: the first places them
+    vertically, the second flat.
 
     Whoever cannot place a domino loses, so there are no draws. A move is the two cells: b5b6.
     """
@@ -69,9 +72,13 @@ def make_rules(rows: int, columns: int) -> Domineering:
     cells = np.full((2, side, side), -1, np.int32)
     cells[0, :rows, :columns] = board
     cells[1, :columns, :rows] = board.T
-    views = np.argsort(cells.reshape(2, -1), axis=1)[:, side * side - rows * columns :].astype(np.int32)
+    views = np.argsort(cells.reshape(2, -1), axis=1)[:, side * side - rows * columns :].astype(
+        np.int32
+    )
     every, last = (1 << rows * columns) - 1, sum(1 << int(cell) for cell in board[:, -1])
-    return Domineering(rows, columns, U(every), U(every ^ last), cells.reshape(2, -1), np.ascontiguousarray(views))
+    return Domineering(
+        rows, columns, U(every), U(every ^ last), cells.reshape(2, -1), np.ascontiguousarray(views)
+    )
 
 
 # --- rules
@@ -117,7 +124,9 @@ def payoffs(rules: Domineering, state: State, out: Any) -> None:
 
 
 def encode(rules: Domineering, state: State, planes: Any) -> None:
-    """Three planes: the empty cells, those the mover could still cover, those the opponent could."""
+    """Three planes: the empty cells, those the mover could still cover, those the opponent
+    could.
+    """
     empty = empty_cells(rules, state)
     upright, flat = places_of(rules, 0, empty), places_of(rules, 1, empty)
     upright |= upright << U(rules.columns)
@@ -157,7 +166,9 @@ def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
 
 
 def symmetries(rules: Domineering) -> Iterable[Symmetry]:
-    """The half turn of a square board; a reflection is left-right for one seat and up-down for the other."""
+    """The half turn of a square board; a reflection is left-right for one seat and up-down for the
+    other.
+    """
     side = rules.rows
     if side != rules.columns:
         return []
@@ -185,29 +196,42 @@ def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
     while covered:
         domino = first_domino(rules, seat, covered)
         if not domino:
-            raise ValueError(f"the cells marked {MARKS[seat]} are not covered by whole {SEAT_NAMES[seat]} dominoes")
+            raise ValueError(
+                f"the cells marked {MARKS[seat]} are not covered by whole "
+                f"{SEAT_NAMES[seat]} dominoes"
+            )
         yield domino
         covered ^= domino
 
 
 def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
-    """The domino that covers the lowest of these cells: a contiguous run can be paired in only one way."""
+    """The domino that covers the lowest of these cells: a contiguous run can be paired in only one
+    way.
+    """
     place = covered & ~(covered - U(1)) & places_of(rules, seat, covered)
     return place | (place << U(rules.columns if seat == 0 else 1))
 
 
 def board(rules: Domineering) -> Board:
     """A whole domino is drawn on its first cell; the second cell only has its letter."""
-    upright = rounded(0, -0.5, 0.8, 1.8, radius=0.14), segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge")
+    upright = (
+        rounded(0, -0.5, 0.8, 1.8, radius=0.14),
+        segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge"),
+    )
     flat = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), "seat1-edge")
     kinds, moves, names = [], [], dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
     for seat, (outline, groove) in enumerate((upright, flat)):
         text, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
         whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
         kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
-        moves += [names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "") for cell in rules.cells[seat]]
+        moves += [
+            names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "")
+            for cell in rules.cells[seat]
+        ]
     captions = grid.captions(SEAT_NAMES)
-    return square_board(rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering")
+    return square_board(
+        rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering"
+    )
 
 
 def draw(rules: Domineering, state: State, shown: Any) -> None:

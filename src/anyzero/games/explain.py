@@ -29,7 +29,9 @@ class Rules(Shown):
 
     @property
     def pictures(self) -> list[Scene]:
-        """The initial position, and an illustrative position of the game with its default options."""
+        """The initial position, and an illustrative position of the game with its default
+        options.
+        """
         if not self.game.has("board"):
             return []
         usual = as_game(self.game.source or self.game)
@@ -45,7 +47,8 @@ class Rules(Shown):
 
     def _repr_html_(self) -> str:
         words = "".join(f"<p>{escape(part)}</p>" for part in self.paragraphs)
-        return f"<h3>{escape(self.game.title)}</h3>{words}{''.join(picture.svg for picture in self.pictures)}"
+        pictures = "".join(picture.svg for picture in self.pictures)
+        return f"<h3>{escape(self.game.title)}</h3>{words}{pictures}"
 
     def to_json(self) -> dict[str, Any]:
         about = {"game": self.game.text, "title": self.game.title, "rules": self.paragraphs}

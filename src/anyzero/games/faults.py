@@ -1,4 +1,6 @@
-"""Errors in a game's own code, as one sentence with the place: Python's errors and the compiler's."""
+"""Errors in a game's own code, as one sentence with the place: Python's errors and the
+compiler's.
+"""
 
 import ast
 import math
@@ -14,24 +16,31 @@ from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent.parent
-WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)')
+WRITTEN = re.compile(
+    r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)'
+)
 """The form of a place in Numba's messages."""
 PLAINLY = {
     r"NRT required but not enabled|Only accept returning of array passed|list\(undefined\)": (
-        "compiled code cannot make new lists, dicts, strings or arrays (a slice like cells[:] is one), and the rules "
+        "compiled code cannot make new lists, dicts, strings or arrays (a slice like "
+        "cells[:] is one), and the rules "
         "hold no list (but tuples)"
     ),
     r"reflected (?P<kind>list|set).* assigned to variable '(?P<name>\w+)' in globals": (
         "compiled code cannot use {name}, a {kind}: make it a tuple or an array"
     ),
-    r"Untyped global name '(?P<name>\w+)': Cannot determine Numba type of <class '(?P<kind>\w+)'>": (
-        "compiled code cannot use {name}, a {kind}: it can use numbers, tuples, arrays and functions"
+    r"Untyped global name '(?P<name>\w+)': Cannot determine Numba type of <class "
+    r"'(?P<kind>\w+)'>": (
+        "compiled code cannot use {name}, a {kind}: it can use numbers, tuples, arrays and "
+        "functions"
     ),
     r"STORE_GLOBAL|setitem\(readonly ": (
-        "compiled code cannot change global variables: whatever changes during a game belongs in the state"
+        "compiled code cannot change global variables: whatever changes during a game "
+        "belongs in the state"
     ),
     r"numba_get_\w*random_state": (
-        "a game draws no random numbers of its own: where chance decides, seat_to_move returns CHANCE"
+        "a game draws no random numbers of its own: where chance decides, seat_to_move "
+        "returns CHANCE"
     ),
 }
 """Numba's messages about what people often try, and what to tell them instead."""
@@ -54,7 +63,9 @@ class EndlessError(BaseException):
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """EndlessError if Python code within takes more processor time than this, without compiling; for main threads."""
+    """EndlessError if Python code within takes more processor time than this, without compiling;
+    for main threads.
+    """
     if seconds == math.inf:
         yield
         return
@@ -76,7 +87,9 @@ def cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> str:
-    """What was raised, and where; `functions` are the game's, whose files count as its own even in this package."""
+    """What was raised, and where; `functions` are the game's, whose files count as its own even in
+    this package.
+    """
     codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
     own = {Path(code.co_filename).resolve() for code in codes}
     places = (place for place in places_of(error) if place.file in own or is_foreign(place.file))
@@ -90,7 +103,11 @@ def sentence_of(error: BaseException) -> str:
     for pattern, sentence in PLAINLY.items():
         if found := re.search(pattern, text):
             return sentence.format(**found.groupdict())
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
+    lines = [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip() and not line.startswith("Failed in nopython")
+    ]
     causes = [line.partition(": ")[2] for line in lines if line.startswith("- argument ")]
     first = next(iter([*causes, *lines]), "").partition(" Raised from ")[0]
     return f"{type(error).__name__}: {first}"[:MOST_LETTERS].rstrip(" .:")
@@ -105,15 +122,21 @@ def is_foreign(path: Path) -> bool:
 @cache
 def installed_folders() -> frozenset[Path]:
     paths = sysconfig.get_paths()
-    return frozenset(Path(paths[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return frozenset(
+        Path(paths[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")
+    )
 
 
 def places_of(error: BaseException) -> Iterator[Place]:
-    """Possible origins of the error, likeliest first: code that ran, then code that was compiled."""
+    """Possible origins of the error, likeliest first: code that ran, then code that was
+    compiled.
+    """
     frames = list(traceback.walk_tb(error.__traceback__))[::-1]
     for frame, line in frames:
         name = frame.f_code.co_name
-        yield Place(Path(frame.f_code.co_filename).resolve(), line, "" if name.startswith("<") else name)
+        yield Place(
+            Path(frame.f_code.co_filename).resolve(), line, "" if name.startswith("<") else name
+        )
     for found in WRITTEN.finditer(str(error)):
         yield Place(Path(found["file"]).resolve(), int(found["line"]))
     for frame, _ in frames:
@@ -126,7 +149,9 @@ def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
     for value in names.values():
         if type(value).__module__.startswith("numba."):
             at = getattr(value, "loc", value)
-            if isinstance(getattr(at, "line", None), int) and isinstance(getattr(at, "filename", None), str):
+            if isinstance(getattr(at, "line", None), int) and isinstance(
+                getattr(at, "filename", None), str
+            ):
                 yield Place(Path(at.filename).resolve(), at.line)
 
 
@@ -135,6 +160,8 @@ def function_at(path: Path, line: int) -> str:
     name = ""
     with suppress(OSError, SyntaxError):  # no file, or edited since it was loaded
         for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (
+                node.end_lineno or node.lineno
+            ):
                 name = node.name
     return name

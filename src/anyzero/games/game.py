@@ -10,7 +10,14 @@ import numpy as np
 
 from anyzero.compile.bind import Function
 from anyzero.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
-from anyzero.errors import BadPositionError, IllegalMoveError, MissingFunctionError, list_some, nearest_hint, text_of
+from anyzero.errors import (
+    BadPositionError,
+    IllegalMoveError,
+    MissingFunctionError,
+    list_some,
+    nearest_hint,
+    text_of,
+)
 from anyzero.games import contract, guard
 from anyzero.report import Sheet
 from anyzero.structs import struct_of_words
@@ -22,7 +29,9 @@ State = Any  # a position: a NumPy record of the game's dtype
 
 
 class Symmetry(NamedTuple):
-    """A symmetry of the board: `planes.ravel()[turn.planes]` is the transformed input, `turn.actions[a]` the action."""
+    """A symmetry of the board: `planes.ravel()[turn.planes]` is the transformed input,
+    `turn.actions[a]` the action.
+    """
 
     planes: np.ndarray
     actions: np.ndarray
@@ -31,7 +40,10 @@ class Symmetry(NamedTuple):
 
 def game_text(name: str, options: Mapping[str, Any]) -> str:
     """A game's name with its options, in the form that `load` reads."""
-    values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in options.items()}
+    values = {
+        key: str(value).lower() if isinstance(value, bool) else value
+        for key, value in options.items()
+    }
     texts = ",".join(f"{key}={value}" for key, value in values.items())
     return f"{name}:{texts}" if texts else name
 
@@ -52,19 +64,27 @@ class Game:
     num_outcomes: int = 0  # number of chance outcomes; 0 for a game without chance
     max_legal: int = 0  # maximum actions or outcomes in one position; 0: all of them
     planes_shape: tuple[int, ...] = ()
-    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) otherwise."""
+    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) otherwise.
+    """
     num_amaf_keys: int = 0  # AMAF keys per seat; 0: one per action
     zero_sum: bool = True  # whether the payoffs of all seats sum to zero
     best_score: float = 0.0  # the maximum score if a payoff is `2 * score / best_score - 1`; else 0
     seat_names: Sequence[str] = ()  # names of the seats; by default `first seat` and so on
-    example: str = ""  # moves of a game with default options whose last position illustrates the rules
+    example: str = (
+        ""  # moves of a game with default options whose last position illustrates the rules
+    )
     options: Mapping[str, Any] = field(default_factory=dict)  # its options; filled in by `load`
     source: str = ""  # the name or file by which `load` found it
-    unchecked: str = ""  # the hash of a user's file whose current content is unchecked: it runs guarded
-    about: str = ""  # the rules in a few sentences; `load` takes them from the docstring of `make` or of the file
+    unchecked: str = (
+        ""  # the hash of a user's file whose current content is unchecked: it runs guarded
+    )
+    # the rules in a few sentences; `load` takes them from the docstring of `make` or of the file
+    about: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "max_legal", self.max_legal or max(self.num_actions, self.num_outcomes))
+        object.__setattr__(
+            self, "max_legal", self.max_legal or max(self.num_actions, self.num_outcomes)
+        )
         object.__setattr__(self, "num_amaf_keys", self.num_amaf_keys or self.num_actions)
         guard.check_definition(self)
 
@@ -89,9 +109,13 @@ class Game:
 
     @cached_property
     def unit(self) -> Unit:
-        """The unit for which kernels are compiled; a built-in game loaded again keeps its kernels."""
+        """The unit for which kernels are compiled; a built-in game loaded again keeps its
+        kernels.
+        """
         if self.is_from_file:
-            return contract.make_unit(self.name, self.functions, guard.guards_of(self) if self.unchecked else {})
+            return contract.make_unit(
+                self.name, self.functions, guard.guards_of(self) if self.unchecked else {}
+            )
         return contract.unit_of_ours(self.name, tuple(self.functions))
 
     @property
@@ -110,7 +134,9 @@ class Game:
 
     @property
     def num_values(self) -> int:
-        """Values needed to describe a position: one for one seat or two opposed ones, else one per seat."""
+        """Values needed to describe a position: one for one seat or two opposed ones, else one per
+        seat.
+        """
         return 1 if self.num_seats == 1 or self.is_opposed else self.num_seats
 
     @cached_property
@@ -129,7 +155,11 @@ class Game:
         return name in self.by_name
 
     def compile(
-        self, kernel: Function, target: str = "cpu", constants: Constants | None = None, parts: Parts | None = None
+        self,
+        kernel: Function,
+        target: str = "cpu",
+        constants: Constants | None = None,
+        parts: Parts | None = None,
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
         if self.unchecked:
@@ -142,14 +172,18 @@ class Game:
 
     @cached_property
     def plain(self) -> "Game":
-        """The same without guards, for targets that cannot raise exceptions, once a few games have shown no fault."""
+        """The same without guards, for targets that cannot raise exceptions, once a few games have
+        shown no fault.
+        """
         from anyzero.games.load import load_trusted
 
         self.try_out()
         return load_trusted(self.text) if self.unchecked else self
 
     def try_out(self) -> None:
-        """Before a guarded game is used: BadGameError if a few interpreted games already show a fault."""
+        """Before a guarded game is used: BadGameError if a few interpreted games already show a
+        fault.
+        """
         if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
             from anyzero.games.check import try_out
 
@@ -164,16 +198,25 @@ class Game:
 
     @cached_property
     def _steps(self) -> dict[str, LateKernel]:
-        return {name: LateKernel(partial(self.compile, generic)) for name, generic in contract.COMPILED.items()}
+        return {
+            name: LateKernel(partial(self.compile, generic))
+            for name, generic in contract.COMPILED.items()
+        }
 
     def _run(self, name: str, state: State, *args: Any) -> Any:
         if getattr(state, "dtype", None) != self.state_dtype:
-            raise BadPositionError(f"not a state of {self.text}: make one with initial_state, play or parse_state")
+            raise BadPositionError(
+                f"not a state of {self.text}: make one with initial_state, play or parse_state"
+            )
         return self._steps[name](self.rules, state, *args)
 
     def _ask(self, name: str, *args: Any) -> Any:
-        """Call an interpreted function of the game; any exception of a user's code becomes one sentence."""
-        with guard.told(self, passing=(ValueError,) if name.startswith("parse_") else ()):  # about an invalid text
+        """Call an interpreted function of the game; any exception of a user's code becomes one
+        sentence.
+        """
+        with guard.told(
+            self, passing=(ValueError,) if name.startswith("parse_") else ()
+        ):  # about an invalid text
             return self.by_name[name](self.rules, *args)
 
     def need(self, name: str, purpose: str) -> None:
@@ -184,7 +227,9 @@ class Game:
     # --- the Python interface
 
     def compile_door(self) -> None:
-        """Compile or load now what a move through the interface needs, instead of in the middle of a timed game."""
+        """Compile or load now what a move through the interface needs, instead of in the middle of
+        a timed game.
+        """
         for step in self._steps.values():
             step.compile()
         state = self.initial_state()
@@ -211,7 +256,9 @@ class Game:
         return self.seat_to_move(state) == contract.OVER
 
     def legal_actions(self, state: State) -> list[int]:
-        """The numbers of the legal actions, or of the outcomes at a chance node; empty once the game is over."""
+        """The numbers of the legal actions, or of the outcomes at a chance node; empty once the
+        game is over.
+        """
         if self.is_over(state):
             return []
         actions = self.new_actions()
@@ -223,7 +270,9 @@ class Game:
         return self.format_actions(state, self.legal_actions(state))
 
     def play(self, state: State, *actions_or_moves: int | str) -> State:
-        """The position after legal actions (numbers) or moves (texts), in turn; the old state is unchanged."""
+        """The position after legal actions (numbers) or moves (texts), in turn; the old state is
+        unchanged.
+        """
         for wanted in actions_or_moves:
             action = self.parse_action(state, wanted) if isinstance(wanted, str) else wanted
             is_whole = isinstance(action, int | np.integer)  # 1.9 does not pass for 1
@@ -236,7 +285,9 @@ class Game:
     def payoffs(self, state: State) -> np.ndarray:
         """The result of each seat, in [-1, 1]."""
         if not self.is_over(state):
-            raise BadPositionError(f"{self.name}: the game is not over, so there are no payoffs yet")
+            raise BadPositionError(
+                f"{self.name}: the game is not over, so there are no payoffs yet"
+            )
         out = np.zeros(self.num_seats)
         self._run("payoffs", state, out)
         return out
@@ -294,12 +345,19 @@ class Game:
         with guard.told(self):
             for action, number in zip(actions, numbers, strict=True):
                 if not 0 <= number < most:
-                    raise ValueError(f"move_number of the action {action} is {number}, and the board has {most} moves")
+                    raise ValueError(
+                        f"move_number of the action {action} is {number}, and the board has "
+                        f"{most} moves"
+                    )
         return numbers
 
     def notation(self, state: State, action: int) -> str:
         """A legal action in the notation of move lists: Nf3 in chess; elsewhere its text."""
-        return str(self._ask("notation", state, action)) if self.has("notation") else self.format_action(state, action)
+        return (
+            str(self._ask("notation", state, action))
+            if self.has("notation")
+            else self.format_action(state, action)
+        )
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""
@@ -324,7 +382,11 @@ class Game:
         scene = self.scene(state) if self.has("board") else Scene(())
         taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
         is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
-        reason = f"{cell} is taken; " if is_taken else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
+        reason = (
+            f"{cell} is taken; "
+            if is_taken
+            else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
+        )
         return IllegalMoveError(f"{self.name}: {reason}legal: {list_some(moves)}")
 
     def format_state(self, state: State) -> str:
@@ -340,13 +402,17 @@ class Game:
             self._ask("parse_state", state, text_of("the position", text).strip())
         except ValueError as error:
             example = self.format_state(self.initial_state())
-            raise BadPositionError(f"{self.name}: {error}; a position looks like {example!r}") from None
+            raise BadPositionError(
+                f"{self.name}: {error}; a position looks like {example!r}"
+            ) from None
         return state
 
     def fields(self, state: State) -> dict[str, Any]:
         """The fields of a state, as plain values: how people see a game without a picture."""
         names = [field[0] for field in self.state]
-        return {name: getattr(state[name], "tolist", lambda name=name: state[name])() for name in names}
+        return {
+            name: getattr(state[name], "tolist", lambda name=name: state[name])() for name in names
+        }
 
     @cached_property
     def board(self) -> Board:
@@ -365,8 +431,12 @@ class Game:
         return shown
 
     def scene(self, state: State) -> Scene:
-        """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
-        listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
+        """The picture of a position, as cells, pieces and labels, with the cells to click for each
+        legal action.
+        """
+        listed = (
+            self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
+        )
         numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
         with guard.told(self):
             scene = assemble(self.board, self.shown(state), numbers)

@@ -1,7 +1,8 @@
-"""Shared code of games on rectangular boards: the text of a position, sets of cells as words of bits, symmetries.
+"""Shared code of games on rectangular boards: the text of a position, sets of cells as words of
+bits, symmetries.
 
-The text has the rows from the top, separated by `/`, with empty cells counted (`2w1` is `..w.`). Cells are numbered
-`row * columns + column`, from the bottom left or the top left.
+The text has the rows from the top, separated by `/`, with empty cells counted (`2w1` is `..w.`).
+Cells are numbered `row * columns + column`, from the bottom left or the top left.
 """
 
 import re
@@ -27,19 +28,27 @@ def cell_names(rows: int, columns: int) -> list[str]:
 # --- positions as text
 
 
-def format_position(cells: Sequence[str], columns: int, mover: str, *, bottom_up: bool = True) -> str:
+def format_position(
+    cells: Sequence[str], columns: int, mover: str, *, bottom_up: bool = True
+) -> str:
     return f"{format_grid(cells, columns, bottom_up=bottom_up)} {mover}"
 
 
-def parse_position(text: str, rows: int, columns: int, marks: str, *, bottom_up: bool = True) -> tuple[list[str], int]:
-    """The content of the cells and the seat to move, from a `format_position` text; `marks` has one for each seat."""
+def parse_position(
+    text: str, rows: int, columns: int, marks: str, *, bottom_up: bool = True
+) -> tuple[list[str], int]:
+    """The content of the cells and the seat to move, from a `format_position` text; `marks` has one
+    for each seat.
+    """
     board, mover = split_fields(text, ("board", "side to move"))
     cells = parse_grid(board, rows, columns, marks, bottom_up=bottom_up)
     return cells, parse_choice(mover, marks, "the side to move")
 
 
 def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
-    """ValueError unless this seat is to move after stones placed in turn, the first letter's first."""
+    """ValueError unless this seat is to move after stones placed in turn, the first letter's
+    first.
+    """
     first, second = (cells.count(letter) for letter in letters)
     if first - second != mover:
         counts = f"{first} {letters[0]} and {second} {letters[1]}"
@@ -47,15 +56,21 @@ def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
 
 
 def format_grid(cells: Sequence[str], columns: int, *, bottom_up: bool = True) -> str:
-    """The text of cells in the order row * columns + column; `bottom_up` writes the last row first."""
+    """The text of cells in the order row * columns + column; `bottom_up` writes the last row
+    first.
+    """
     texts = []
     for start in range(0, len(cells), columns):
         runs = ((letter, len(list(run))) for letter, run in groupby(cells[start : start + columns]))
-        texts.append("".join(str(length) if letter == EMPTY else letter * length for letter, length in runs))
+        texts.append(
+            "".join(str(length) if letter == EMPTY else letter * length for letter, length in runs)
+        )
     return "/".join(reversed(texts) if bottom_up else texts)
 
 
-def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True) -> list[str]:
+def parse_grid(
+    text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True
+) -> list[str]:
     """The cells of a text by `format_grid`; ValueError names the fault."""
     parts = text.split("/")
     if len(parts) != rows:
@@ -70,15 +85,23 @@ def parse_row(text: str, columns: int, letters: str) -> str:
     row = re.sub("[0-9]{1,4}", lambda run: EMPTY * int(run[0]), text)
     for letter in row:
         if letter != EMPTY and letter not in letters:
-            raise ValueError(f"row {text!r} has {letter!r}, not one of {', '.join(letters)} or a count")
+            raise ValueError(
+                f"row {text!r} has {letter!r}, not one of {', '.join(letters)} or a count"
+            )
     if len(row) != columns:
         raise ValueError(f"row {text!r} has {len(row)} cells, not {columns}")
     return row
 
 
 def captions(names: Sequence[str]) -> tuple[str, ...]:
-    """Captions: who is to move, who has won, and a draw; for two seats, `caption_number` gives the index."""
-    return (*(f"{name} to move" for name in names), *(f"{name} has won" for name in names), "a draw")
+    """Captions: who is to move, who has won, and a draw; for two seats, `caption_number` gives the
+    index.
+    """
+    return (
+        *(f"{name} to move" for name in names),
+        *(f"{name} has won" for name in names),
+        "a draw",
+    )
 
 
 def caption_number(mover: int, over: bool, won: bool) -> int:
@@ -132,7 +155,9 @@ def write_cells(plane: Any, cells: Any, width: int) -> None:
 
 
 def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
-    """Compiled: put pieces of this kind on the cells of a word; `flip` is XORed into their numbers."""
+    """Compiled: put pieces of this kind on the cells of a word; `flip` is XORed into their
+    numbers.
+    """
     while cells:
         cell = trailing_zeros(cells)
         cells &= cells - U(1)
@@ -140,7 +165,9 @@ def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
 
 
 def symmetry(cells: np.ndarray, num_planes: int, actions: np.ndarray | None = None) -> Symmetry:
-    """The symmetry that moves the content of cell `cells[i]` to cell i; by default an action is a cell."""
+    """The symmetry that moves the content of cell `cells[i]` to cell i; by default an action is a
+    cell.
+    """
     planes = np.concatenate([cells + plane * cells.size for plane in range(num_planes)])
     return Symmetry(planes, np.argsort(cells) if actions is None else actions)
 
@@ -148,7 +175,9 @@ def symmetry(cells: np.ndarray, num_planes: int, actions: np.ndarray | None = No
 def square_symmetries(size: int, num_planes: int) -> list[Symmetry]:
     """The seven rotations and reflections of a square whose actions are its cells."""
     cells = np.arange(size * size).reshape(size, size)
-    turned = [np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)]
+    turned = [
+        np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)
+    ]
     return [symmetry(board, num_planes) for board in turned[1:]]
 
 

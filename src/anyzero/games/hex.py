@@ -1,12 +1,15 @@
-"""Hex: the first seat connects top and bottom with its stones, the second seat left and right. There are no draws.
+"""Hex: the first seat connects top and bottom with its stones, the second seat left and right.
+There are no draws.
 
-The second seat sees the board transposed, so that each connects top and bottom in its own view: action
-`row * size + column` is the cell as the mover sees it, and `size * size` is the swap. Texts use the board's own cells.
+The second seat sees the board transposed, so that each connects top and bottom in its own view:
+action `row * size + column` is the cell as the mover sees it, and `size * size` is the swap. Texts
+use the board's own cells.
 
-A row of stones is a word, column 0 its lowest bit. Cell (row, column) touches (row - 1, column), (row - 1, column + 1),
-(row, column - 1), (row, column + 1), (row + 1, column - 1) and (row + 1, column). Besides the stones a state stores the
-*linked* ones: those connected to their seat's first edge, top or left. They follow from the stones alone, and the game
-is won once one of them is on the opposite edge.
+A row of stones is a word, column 0 its lowest bit. Cell (row, column) touches (row - 1, column),
+(row - 1, column + 1), (row, column - 1), (row, column + 1), (row + 1, column - 1) and (row + 1,
+column). Besides the stones a state stores the *linked* ones: those connected to their seat's first
+edge, top or left. They follow from the stones alone, and the game is won once one of them is on the
+opposite edge.
 """
 
 from collections.abc import Iterable
@@ -26,7 +29,10 @@ from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
-EXAMPLE = "e7 f5 e9 e8 h6 h5 i5 i4 j4 j3 g5 f8 g6 d8 g4 i2 h7 h2 g3 g2 f3 f2 e3 e2 d3 d2 c3 c2 b3 b2 j2 i3 a2 a3 j6 k2"
+EXAMPLE = (
+    "e7 f5 e9 e8 h6 h5 i5 i4 j4 j3 g5 f8 g6 d8 g4 i2 h7 h2 g3 g2 f3 f2 e3 e2 d3 d2 c3 "
+    "c2 b3 b2 j2 i3 a2 a3 j6 k2"
+)
 EDGES = ("top and bottom", "left and right")
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
@@ -38,11 +44,13 @@ class Hex(NamedTuple):
 
 
 def make(size: int = 11, swap: bool = False) -> Game:
-    """The players take turns placing stones on empty cells, and stones never move. There are no draws.
+    """The players take turns placing stones on empty cells, and stones never move. There are no
+    draws.
 
-    Blue begins and wins by connecting the top and bottom edges with a chain of its stones; orange connects left and
-    right. With swap=true the second player may answer the first stone by taking it over, mirrored, instead of playing,
-    which offsets the advantage of the first move. A move is its cell, d4, or swap.
+    Blue begins and wins by connecting the top and bottom edges with a chain of its stones; orange
+    connects left and right. With swap=true the second player may answer the first stone by taking
+    it over, mirrored, instead of playing, which offsets the advantage of the first move. A move is
+    its cell, d4, or swap.
     """
     if not 2 <= size <= 19:
         raise BadOptionError(f"hex: the size is from 2 to 19, not {size}")
@@ -52,10 +60,24 @@ def make(size: int = 11, swap: bool = False) -> Game:
         rules=Hex(size, swap, U(2**size - 1)),
         state=[
             *(("stones", row, (2, size)), ("linked", row, (2, size))),
-            *(("mover", np.int16), ("winner", np.int16), ("swap_ahead", np.int32)),  # whole words, no padding
+            *(
+                ("mover", np.int16),
+                ("winner", np.int16),
+                ("swap_ahead", np.int32),
+            ),  # whole words, no padding
         ],
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout, traced_rollout),
+            *(
+                initial_state,
+                seat_to_move,
+                legal_actions,
+                play,
+                payoffs,
+                encode,
+                amaf_key,
+                rollout,
+                traced_rollout,
+            ),
             *(symmetries, format_state, parse_state, board, draw, move_number),
         ),
         num_actions=size * size + swap,
@@ -68,7 +90,9 @@ def make(size: int = 11, swap: bool = False) -> Game:
 
 
 def board_size(state: State) -> int:
-    """The size from the state's type: a constant to the compiler, which makes play up to 1.8 times as fast."""
+    """The size from the state's type: a constant to the compiler, which makes play up to 1.8 times
+    as fast.
+    """
     return state.stones.shape[1]  # type: ignore[no-any-return]
 
 
@@ -88,7 +112,9 @@ def legal_actions(rules: Hex, state: State, actions: Any) -> int:
     for row in range(size):
         empty: Any = np.int64(empty_cells(rules, state, row))
         for column in range(size):
-            actions[count] = row * down + column * across  # overwritten by the next one unless the cell is empty
+            actions[count] = (
+                row * down + column * across
+            )  # overwritten by the next one unless the cell is empty
             count += empty >> column & 1
     if can_swap(state):
         actions[count] = size * size
@@ -114,7 +140,9 @@ def play(rules: Hex, state: State, action: int) -> None:
 
 
 def take_over(rules: Hex, state: State) -> None:
-    """The swap: the only stone changes its owner and is mirrored, so that it is worth as much to the new one."""
+    """The swap: the only stone changes its owner and is mirrored, so that it is worth as much to
+    the new one.
+    """
     for row in range(board_size(state)):
         stone = U(state.stones[0, row])
         if stone:
@@ -148,7 +176,9 @@ def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
 
 
 def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
-    """Link every stone that can be, starting in these rows (a bit set); True if that reached the far edge."""
+    """Link every stone that can be, starting in these rows (a bit set); True if that reached the
+    far edge.
+    """
     size, done = board_size(state), False
     while rows:
         row = leading_bit(rows)
@@ -158,15 +188,20 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
         if seeds:
             linked |= fill_runs(seeds, stones)
             state.linked[seat, row] = linked
-            rows |= ((U(5) << U(row)) >> U(1)) & rules.full  # examine the rows above and below again
+            rows |= (
+                (U(5) << U(row)) >> U(1)
+            ) & rules.full  # examine the rows above and below again
             done |= row == size - 1 if seat == 0 else linked >> U(size - 1) != U(0)
     return done
 
 
 def fill_runs(seeds: Any, stones: Any) -> Any:
     """The runs of adjacent stones that contain a seed, in a row of up to 32 cells."""
-    right = ((stones + seeds) ^ stones | seeds) & stones  # a carry runs from a seed to the end of its run
-    # Written out: the compiler keeps a loop of five as a loop, and random games take a fifth longer.
+    right = (
+        (stones + seeds) ^ stones | seeds
+    ) & stones  # a carry runs from a seed to the end of its run
+    # Written out: the compiler keeps a loop of five as a loop, and random games take a fifth
+    # longer.
     seeds |= stones & (seeds >> U(1))
     stones &= stones >> U(1)
     seeds |= stones & (seeds >> U(2))
@@ -179,7 +214,9 @@ def fill_runs(seeds: Any, stones: Any) -> Any:
 
 
 def encode(rules: Hex, state: State, planes: Any) -> None:
-    """The mover's stones, the opponent's, and, in games with the swap, all ones if the mover may swap."""
+    """The mover's stones, the opponent's, and, in games with the swap, all ones if the mover may
+    swap.
+    """
     for row in range(board_size(state)):
         mine, theirs = U(state.stones[state.mover, row]), U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
@@ -194,10 +231,15 @@ def symmetries(rules: Hex) -> Iterable[Symmetry]:
     """The half turn; the swap stays the swap."""
     num_cells = rules.size**2
     turned = np.arange(num_cells)[::-1]
-    return [grid.symmetry(turned, 2 + rules.swap, np.append(turned, np.arange(num_cells, num_cells + rules.swap)))]
+    return [
+        grid.symmetry(
+            turned, 2 + rules.swap, np.append(turned, np.arange(num_cells, num_cells + rules.swap))
+        )
+    ]
 
 
-# --- random play: the board is filled and evaluated once, since stones placed after the win do not change it
+# --- random play: the board is filled and evaluated once, since stones placed after the win do not
+# change it
 
 
 def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
@@ -225,7 +267,9 @@ def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) 
 
 
 def toggle_stones(state: State, seen: Any) -> None:
-    """Flip the bits of all stones: done before and after, it marks those that were added in between."""
+    """Flip the bits of all stones: done before and after, it marks those that were added in
+    between.
+    """
     size = board_size(state)
     for seat in range(2):
         for row in range(size):
@@ -237,7 +281,9 @@ def toggle_stones(state: State, seen: Any) -> None:
 
 
 def amaf_key(rules: Hex, state: State, action: int) -> int:
-    """The board's own cell, not the mover's view, so that a set of keys is a set of stones; the swap comes last."""
+    """The board's own cell, not the mover's view, so that a set of keys is a set of stones; the
+    swap comes last.
+    """
     return key_of(state, np.int64(state.mover), action)  # type: ignore[arg-type]
 
 
@@ -254,10 +300,12 @@ def play_at_random(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 
 
 def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Put stones on all empty cells, as many of each seat as in alternate play, find the winner, return their number.
+    """Put stones on all empty cells, as many of each seat as in alternate play, find the winner,
+    return their number.
 
-    Every choice of the mover's cells is equally likely: coins choose a set of some size without preference,
-    and so does removing single cells from it until the size is right. The second seat's links are not updated.
+    Every choice of the mover's cells is equally likely: coins choose a set of some size without
+    preference, and so does removing single cells from it until the size is right. The second seat's
+    links are not updated.
     """
     seat, size, num_empty = np.int64(state.mover), board_size(state), 0
     for row in range(size):
@@ -280,7 +328,9 @@ def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 
 
 def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns the number of heads."""
+    """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns the number of
+    heads.
+    """
     size, count, coins, coins_left = board_size(state), 0, U(0), 0
     for row in range(size):
         if coins_left < size:
@@ -307,7 +357,11 @@ def take_away(rows: Any, index: int, size: int) -> None:
 
 
 def format_state(rules: Hex, state: State) -> str:
-    letters = [letter for row in state.stones.T for letter in grid.letters_of(row, LETTERS, range(rules.size))]
+    letters = [
+        letter
+        for row in state.stones.T
+        for letter in grid.letters_of(row, LETTERS, range(rules.size))
+    ]
     return grid.format_position(letters, rules.size, LETTERS[state.mover], bottom_up=False)
 
 
@@ -326,7 +380,9 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
 
 
 def board(rules: Hex) -> Board:
-    """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals as text."""
+    """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals
+    as text.
+    """
     cells, sides = hex_cells(rules.size), list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
@@ -347,7 +403,9 @@ def draw(rules: Hex, state: State, shown: Any) -> None:
     size = board_size(state)
     for row in range(size):
         for seat in range(2):
-            draw_cells(shown.pieces[row * size : (row + 1) * size], U(state.stones[seat, row]), seat + 1)
+            draw_cells(
+                shown.pieces[row * size : (row + 1) * size], U(state.stones[seat, row]), seat + 1
+            )
     shown.caption = 4 if can_swap(state) else state.mover
     if state.winner != NOBODY:
         shown.caption = 2 + state.winner
@@ -355,7 +413,9 @@ def draw(rules: Hex, state: State, shown: Any) -> None:
 
 
 def draw_chain(size: int, shown: Any, seat: int) -> None:
-    """Mark a shortest chain that connects the winner's edges; `stands_for` is scratch: steps from the first edge."""
+    """Mark a shortest chain that connects the winner's edges; `stands_for` is scratch: steps from
+    the first edge.
+    """
     steps, far, cell = shown.stands_for, 0, -1
     while cell < 0:
         for place in range(size * size):
@@ -381,6 +441,12 @@ def next_to(size: int, cell: int, steps: Any, far: int) -> int:
 
 
 def move_number(rules: Hex, state: State, action: int) -> int:
-    """The board's own cell, as in `amaf_key`; written out, since a search names every move in plain Python."""
+    """The board's own cell, as in `amaf_key`; written out, since a search names every move in plain
+    Python.
+    """
     size = rules.size
-    return action if state.mover == 0 or action == size * size else action % size * size + action // size
+    return (
+        action
+        if state.mover == 0 or action == size * size
+        else action % size * size + action // size
+    )

@@ -1,7 +1,8 @@
-"""The laws that every game must keep: a table of small functions, each applied to records of random play.
+"""The laws that every game must keep: a table of small functions, each applied to records of random
+play.
 
-A check returns None, or says in a few words how its law is broken. Positions come from `observe`, so the laws see
-what the compiled game did.
+A check returns None, or says in a few words how its law is broken. Positions come from `observe`,
+so the laws see what the compiled game did.
 """
 
 import importlib.util
@@ -78,7 +79,9 @@ def interpreted_is_compiled(game: Game, evidence: Evidence) -> str | None:
     return compare_interpreted(evidence, "compiled", evidence.records)
 
 
-def compare_interpreted(evidence: Evidence, target: str, records: Iterable[Observations]) -> str | None:
+def compare_interpreted(
+    evidence: Evidence, target: str, records: Iterable[Observations]
+) -> str | None:
     for number, (plain, seen) in enumerate(zip(evidence.interpreted, records, strict=False)):
         if part := first_difference(seen, plain):
             return f"game {number}: interpreted and {target} differ in {part}"
@@ -87,14 +90,30 @@ def compare_interpreted(evidence: Evidence, target: str, records: Iterable[Obser
 
 def first_difference(left: Observations, right: Observations) -> str | None:
     """The first part in which two records of one game differ, over their common length."""
-    rows = min(len(left.seats), len(right.seats)) - 1  # the last row of a truncated record has no chosen action
-    for name in ("seats", "counts", "actions", "chosen", "keys", "weights", "amaf_keys", "planes", "scores"):
+    rows = (
+        min(len(left.seats), len(right.seats)) - 1
+    )  # the last row of a truncated record has no chosen action
+    for name in (
+        "seats",
+        "counts",
+        "actions",
+        "chosen",
+        "keys",
+        "weights",
+        "amaf_keys",
+        "planes",
+        "scores",
+    ):
         one, other = getattr(left, name)[:rows], getattr(right, name)[:rows]
         differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
     over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)
-    return "payoffs" if over and not np.array_equal(left.payoffs, right.payoffs, equal_nan=True) else None
+    return (
+        "payoffs"
+        if over and not np.array_equal(left.payoffs, right.payoffs, equal_nan=True)
+        else None
+    )
 
 
 def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
@@ -126,12 +145,17 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     if not is_available():
         raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
     plain, seed = evidence.interpreted[:2], evidence.seed
-    seen = (observe(game, seed=seed + number, rows=len(one.seats), target="wasm") for number, one in enumerate(plain))
+    seen = (
+        observe(game, seed=seed + number, rows=len(one.seats), target="wasm")
+        for number, one in enumerate(plain)
+    )
     return compare_interpreted(evidence, "wasm", seen)
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
-    """Legal actions are different numbers in range, and there is one exactly while the game runs."""
+    """Legal actions are different numbers in range, and there is one exactly while the game
+    runs.
+    """
     if not (at.seats in (CHANCE, OVER) or 0 <= at.seats < game.num_seats):
         return f"seat_to_move is {at.seats}"
     if at.seats == OVER:
@@ -151,7 +175,9 @@ def questions_change_nothing(game: Game, at: Observations) -> str | None:
 
 
 def play_is_a_function(game: Game, evidence: Evidence) -> str | None:
-    """The same actions lead to the same states, and a copy that is played leaves the original alone."""
+    """The same actions lead to the same states, and a copy that is played leaves the original
+    alone.
+    """
     for number, record in enumerate(evidence.records[:6]):
         if evidence.replay(record, record.chosen).states.tobytes() != record.states.tobytes():
             return f"game {number} replayed from its actions is a different game"
@@ -165,12 +191,17 @@ def play_is_a_function(game: Game, evidence: Evidence) -> str | None:
 
 
 def keys_tell_positions_apart(game: Game, evidence: Evidence) -> str | None:
-    """Positions with the same key have the same seat to move and the same legal actions, unless one is the end."""
+    """Positions with the same key have the same seat to move and the same legal actions, unless one
+    is the end.
+    """
     known: dict[int, Any] = {}
     for at, where in every_position(evidence):
         moves = int(at.seats), frozenset(at.actions.tolist())
         if at.seats != OVER and known.setdefault(int(at.keys), moves) != moves:
-            return f"state_key gives one key to two positions with different legal actions, one of them{where}"
+            return (
+                "state_key gives one key to two positions with different legal actions, "
+                f"one of them{where}"
+            )
     return None
 
 
@@ -181,7 +212,9 @@ def games_end(game: Game, evidence: Evidence) -> str | None:
 
 
 def payoffs_are_fair(game: Game, end: Observations) -> str | None:
-    """Payoffs are in [-1, 1], written for every seat, and sum to zero or follow from scores where the game says so."""
+    """Payoffs are in [-1, 1], written for every seat, and sum to zero or follow from scores where
+    the game says so.
+    """
     payoffs, best = end.payoffs, game.best_score
     if np.isnan(payoffs).any():
         return "payoffs leaves a seat without a result"
@@ -190,7 +223,10 @@ def payoffs_are_fair(game: Game, end: Observations) -> str | None:
     if game.zero_sum and abs(payoffs.sum()) > 1e-9:
         return f"payoffs {payoffs.tolist()} do not sum to zero, which needs zero_sum=False,"
     if best and not np.allclose(payoffs, 2 * end.scores / best - 1, rtol=0.0, atol=1e-6):
-        return f"payoffs {payoffs.tolist()} with scores {end.scores.tolist()} are not 2 * score / {best:g} - 1"
+        return (
+            f"payoffs {payoffs.tolist()} with scores {end.scores.tolist()} are not 2 * "
+            f"score / {best:g} - 1"
+        )
     return None
 
 
@@ -211,7 +247,9 @@ def encodings_are_bounded(game: Game, evidence: Evidence) -> str | None:
     for at, where in every_position(evidence):
         if not (np.isfinite(at.planes).all() and np.abs(at.planes).max() <= 1.0):
             return f"the encoding leaves [-1, 1]{where}"
-    flat = np.concatenate([record.planes.reshape(len(record.planes), -1)[:-1] for record in evidence.records])
+    flat = np.concatenate(
+        [record.planes.reshape(len(record.planes), -1)[:-1] for record in evidence.records]
+    )
     same = not flat.any() or len(np.unique(flat, axis=0)) < len(flat) // 20
     return "most positions have the same encoding" if same else None
 
@@ -244,10 +282,17 @@ def compare_turned(evidence: Evidence, record: Observations, turn: Symmetry) -> 
         before, after = record.at(ply), turned.at(ply)
         if set(numbers[ply][before.actions].tolist()) != set(after.actions.tolist()):
             return f"the legal actions at ply {ply} do not turn"
-        if evidence.game.has("encode") and (before.planes.ravel()[turn.planes] != after.planes.ravel()).any():
+        if (
+            evidence.game.has("encode")
+            and (before.planes.ravel()[turn.planes] != after.planes.ravel()).any()
+        ):
             return f"the encoding at ply {ply} does not turn"
     over = record.seats[-1] == OVER
-    return "the result does not stay the same" if over and (record.payoffs != turned.payoffs).any() else None
+    return (
+        "the result does not stay the same"
+        if over and (record.payoffs != turned.payoffs).any()
+        else None
+    )
 
 
 def moves_have_texts(game: Game, state: State) -> str | None:
@@ -257,7 +302,9 @@ def moves_have_texts(game: Game, state: State) -> str | None:
         return f"two legal actions have the same text among {', '.join(moves.values())}"
     for action, move in list(moves.items())[:12]:
         if game.parse_action(state, move) != action:
-            return f"the text {move!r} of action {action} is read as {game.parse_action(state, move)}"
+            return (
+                f"the text {move!r} of action {action} is read as {game.parse_action(state, move)}"
+            )
     return None
 
 
@@ -268,21 +315,32 @@ def positions_have_texts(game: Game, state: State) -> str | None:
         return "the text of a position has more than one line"
     again = game.parse_state(text)
     if again.tobytes() != state.tobytes():
-        return f"the position {text!r} is read back as {game.format_state(again)!r}, or with other bytes"
+        return (
+            f"the position {text!r} is read back as {game.format_state(again)!r}, or "
+            "with other bytes"
+        )
     return None
 
 
 def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
-    """draw and move_number give the same compiled, interpreted and in a browser, and change no state."""
+    """draw and move_number give the same compiled, interpreted and in a browser, and change no
+    state.
+    """
     from anyzero.compile.wasm_memory import is_available
 
     states = np.array(list(evidence.states(40)), game.state_dtype)
     before = states.tobytes()
-    targets = ("interpreted", evidence.target, *(("wasm",) if evidence.browser and is_available() else ()))
+    targets = (
+        "interpreted",
+        evidence.target,
+        *(("wasm",) if evidence.browser and is_available() else ()),
+    )
     plain, *others = (draw_all(game, states, target) for target in targets)
     for target, other in zip(targets[1:], others, strict=True):
         if any(one.tobytes() != same.tobytes() for one, same in zip(plain, other, strict=True)):
-            return f"draw or move_number give something else interpreted than with the target {target}"
+            return (
+                f"draw or move_number give something else interpreted than with the target {target}"
+            )
     return None if states.tobytes() == before else "draw or move_number changed the state"
 
 
@@ -295,24 +353,41 @@ def pictures_are_complete(game: Game, state: State) -> str | None:
 def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
     """The game's own rollout gives results distributed like uniformly random play."""
     evidence.need_an_end()
-    starts = [game.initial_state(), *(state for state in evidence.states(6) if not game.is_over(state))][:4]
-    num = min(200_000, evidence.plies * len(evidence.records) // sum(len(record.seats) for record in evidence.records))
-    # The probability that two samples of one distribution are further apart is at most this (Smirnov).
+    starts = [
+        game.initial_state(),
+        *(state for state in evidence.states(6) if not game.is_over(state)),
+    ][:4]
+    num = min(
+        200_000,
+        evidence.plies
+        * len(evidence.records)
+        // sum(len(record.seats) for record in evidence.records),
+    )
+    # The probability that two samples of one distribution are further apart is at most this
+    # (Smirnov).
     bound = math.sqrt(math.log(2 * len(starts) * game.num_seats / FALSE_ALARM) / num)
     for number, state in enumerate(starts):
-        plain = rollouts(default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target)
+        plain = rollouts(
+            default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target
+        )
         own = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
         for seat in range(game.num_seats):
             distance = kolmogorov_distance(plain.payoffs[:, seat], own.payoffs[:, seat])
             if distance > bound:
-                return f"position {number}, seat {seat}: {distance:.4f} from random play, at most {bound:.4f} expected"
+                return (
+                    f"position {number}, seat {seat}: {distance:.4f} from random play, "
+                    f"at most {bound:.4f} expected"
+                )
     return None
 
 
 def kolmogorov_distance(left: np.ndarray, right: np.ndarray) -> float:
     """The maximum difference between two samples' distribution functions."""
     points = np.union1d(left, right)
-    below = [np.searchsorted(np.sort(sample), points, side="right") / len(sample) for sample in (left, right)]
+    below = [
+        np.searchsorted(np.sort(sample), points, side="right") / len(sample)
+        for sample in (left, right)
+    ]
     return float(np.abs(below[0] - below[1]).max())
 
 
@@ -337,5 +412,11 @@ LAWS = {
     "pictures are complete": Law(pictures_are_complete, some_and_last_states, needs="board"),
     "rollouts are random play": Law(rollouts_are_random_play, needs="rollout"),
 }
-FATAL = (ACTIONS_LAW, "games end", "payoffs are fair", "chance weights are positive", "AMAF keys are in range")
+FATAL = (
+    ACTIONS_LAW,
+    "games end",
+    "payoffs are fair",
+    "chance weights are positive",
+    "AMAF keys are in range",
+)
 """Laws without which no use of a game is meaningful."""

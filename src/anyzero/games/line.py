@@ -11,7 +11,8 @@ from anyzero.games.game import Game, State
 class Line:
     """A start position, the actions since (including chance outcomes), and the resulting position.
 
-    Lines of one game share the same `start` object; another game has its own, even from an equal position.
+    Lines of one game share the same `start` object; another game has its own, even from an equal
+    position.
     """
 
     start: State
@@ -44,7 +45,9 @@ class Line:
 
 
 def first_decision(game: Game) -> State | None:
-    """The first position in which a seat is to move, for any chance outcomes before it; None if there is none."""
+    """The first position in which a seat is to move, for any chance outcomes before it; None if
+    there is none.
+    """
     state = game.initial_state()
     while (seat := game.seat_to_move(state)) == CHANCE:
         state = game.play(state, game.legal_actions(state)[0])

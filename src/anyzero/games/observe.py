@@ -1,7 +1,8 @@
-"""One game, played at random or from a script, with the contract's answers for each of its positions.
+"""One game, played at random or from a script, with the contract's answers for each of its
+positions.
 
-The laws are checked on these records. The kernel runs on every target, so "compiled equals interpreted" is the equality
-of two records.
+The laws are checked on these records. The kernel runs on every target, so "compiled equals
+interpreted" is the equality of two records.
 """
 
 import math
@@ -50,18 +51,28 @@ class Observations(NamedTuple):
     amaf_keys: np.ndarray  # [rows, max_legal]: at decisions
     planes: np.ndarray  # [rows, *planes_shape]; zero where encode wrote nothing
     scores: np.ndarray  # [rows, seats], if the game has a score
-    payoffs: np.ndarray  # [seats]: of the last position if it is over; NaN where payoffs wrote nothing
+    payoffs: (
+        np.ndarray
+    )  # [seats]: of the last position if it is over; NaN where payoffs wrote nothing
     changed: np.ndarray  # [rows]: 1 if querying the position changed it
 
     def at(self, row: int) -> "Observations":
         """The observations of one position: its row of each part, and only its existing actions."""
         num = max(int(self.counts[row]), 0)
-        wide = {name: getattr(self, name)[row, :num] for name in ("actions", "weights", "amaf_keys")}
-        rows = {name: part[row] for name, part in self._asdict().items() if name not in (*wide, "payoffs")}
+        wide = {
+            name: getattr(self, name)[row, :num] for name in ("actions", "weights", "amaf_keys")
+        }
+        rows = {
+            name: part[row]
+            for name, part in self._asdict().items()
+            if name not in (*wide, "payoffs")
+        }
         return self._replace(**rows, **wide)
 
 
-def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:
+def observe(
+    game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu"
+) -> Observations:
     """Play one game of at most `rows` positions and cut the record to its length."""
     script = np.full(rows, RANDOM, np.int64) if script is None else script
     wide, zeros = (rows, game.max_legal), np.zeros
@@ -85,11 +96,17 @@ def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str
     else:
         kernel = game.compile(observe_game, target)
         played = kernel(game.rules, record, script, np.uint64(seed), *scratch)
-    return Observations(*(part if name == "payoffs" else part[:played] for name, part in record._asdict().items()))
+    return Observations(
+        *(part if name == "payoffs" else part[:played] for name, part in record._asdict().items())
+    )
 
 
-def observe_game(rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any) -> int:
-    """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an illegal script."""
+def observe_game(
+    rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any
+) -> int:
+    """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an
+    illegal script.
+    """
     rng, states, state = streams[0], record.states, scratch[0]
     seed_stream(rng, seed, 0)
     initial_state(rules, states[0])
@@ -150,8 +167,13 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
 
 
 def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
-    """The record of `draw` for these positions, and [positions, max_legal] the numbers of their moves."""
-    shown, numbers = np.zeros(len(states), game.board.shown_dtype), np.zeros((len(states), game.max_legal), np.int64)
+    """The record of `draw` for these positions, and [positions, max_legal] the numbers of their
+    moves.
+    """
+    shown, numbers = (
+        np.zeros(len(states), game.board.shown_dtype),
+        np.zeros((len(states), game.max_legal), np.int64),
+    )
     game.compile(draw_states, target)(game.rules, states, shown, numbers, game.new_actions())
     return shown, numbers
 
@@ -169,7 +191,10 @@ def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any)
 
 
 INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
-MORE_PLIES, MOST_TIMES = 20_000, 40  # plies of the games whose ends are checked; times the usual number of games
+MORE_PLIES, MOST_TIMES = (
+    20_000,
+    40,
+)  # plies of the games whose ends are checked; times the usual number of games
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -182,22 +207,30 @@ class Evidence:
 
     game: Game
     num_games: int = 24
-    plies: int = 2_000_000  # plies of rollouts compared from each position; long games get fewer rollouts
+    plies: int = (
+        2_000_000  # plies of rollouts compared from each position; long games get fewer rollouts
+    )
     simulate: bool = True
     browser: bool = True  # whether the game is also compiled to wasm
     seed: int = 1
-    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
+    target: str = (
+        "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
+    )
     most_s: float = 4.0  # how long new games are started in plain Python
     law_s: float = math.inf  # processor time after which a law's Python code counts as endless
 
     @cached_property
     def rows(self) -> int:
-        """Space for the positions of the longest game; rows that are never reached cost no memory."""
+        """Space for the positions of the longest game; rows that are never reached cost no
+        memory.
+        """
         return max(self.game.max_plies, 0) + 1
 
     @cached_property
     def interpreted(self) -> list[Observations]:
-        """The first games, in plain Python, which detects what compiled code does not: an index out of range."""
+        """The first games, in plain Python, which detects what compiled code does not: an index out
+        of range.
+        """
         records: list[Observations] = []
         start, left = perf_counter(), INTERPRETED_PLIES
         while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
@@ -208,7 +241,11 @@ class Evidence:
 
     @cached_property
     def records(self) -> list[Observations]:
-        return self.interpreted if self.target == "interpreted" else list(self.observed(0, self.num_games))
+        return (
+            self.interpreted
+            if self.target == "interpreted"
+            else list(self.observed(0, self.num_games))
+        )
 
     def observed(self, first: int, last: int) -> Iterator[Observations]:
         """Compiled games from number `first` to `last - 1`."""
@@ -223,7 +260,9 @@ class Evidence:
 
     @cached_property
     def ends(self) -> bool:
-        short = self.rows if self.target == "interpreted" else 0  # those games may have been truncated
+        short = (
+            self.rows if self.target == "interpreted" else 0
+        )  # those games may have been truncated
         return all(record.seats[-1] == OVER or len(record.seats) < short for record in self.records)
 
     def need_an_end(self) -> None:
@@ -233,7 +272,13 @@ class Evidence:
 
     def replay(self, record: Observations, script: np.ndarray) -> Observations:
         """A game of the same length from a script."""
-        return observe(self.game, seed=self.seed + 999, rows=len(record.seats), script=script, target=self.target)
+        return observe(
+            self.game,
+            seed=self.seed + 999,
+            rows=len(record.seats),
+            script=script,
+            target=self.target,
+        )
 
     def states(self, most: int) -> Iterator[State]:
         """Up to `most` positions, spread over the games seen."""

@@ -20,15 +20,27 @@ from anyzero.games.rollouts import rollout_stream, rollouts
 STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
 
 
-def rollouts_on_gpu(game: Game, root: np.ndarray, streams: int, repeats: int, seed: int) -> tuple[Any, Any]:
+def rollouts_on_gpu(
+    game: Game, root: np.ndarray, streams: int, repeats: int, seed: int
+) -> tuple[Any, Any]:
     """The sums of payoffs and of moves of each stream."""
-    sums, moves = cuda.to_device(np.zeros((streams, game.num_seats))), cuda.to_device(np.zeros(streams, np.int64))
+    sums, moves = (
+        cuda.to_device(np.zeros((streams, game.num_seats))),
+        cuda.to_device(np.zeros(streams, np.int64)),
+    )
     types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
     if not gpu.is_simulated():  # the simulator uses NumPy's records
         types = {name: numba.from_dtype(dtype) for name, dtype in types.items()}
     sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
-    arguments = gpu.rules_to_device(game.rules), cuda.to_device(root), np.uint64(seed % 2**64), repeats
-    gpu.launch(game.compile(rollout_kernel, "cuda", sizes | types), streams, *arguments, sums, moves)
+    arguments = (
+        gpu.rules_to_device(game.rules),
+        cuda.to_device(root),
+        np.uint64(seed % 2**64),
+        repeats,
+    )
+    gpu.launch(
+        game.compile(rollout_kernel, "cuda", sizes | types), streams, *arguments, sums, moves
+    )
     return sums.copy_to_host(), moves.copy_to_host()
 
 
@@ -39,7 +51,9 @@ def rollout_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, mo
     streams, result = cuda.local.array(1, STREAM_TYPE), cuda.local.array(NUM_SEATS, numba.float64)
     if stream < moves.shape[0]:
         seed_stream(streams[0], seed, stream)
-        moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
+        moves[stream] = rollout_stream(
+            rules, root, repeats, states, actions, streams[0], result, sums[stream]
+        )
 
 
 def observe_on_gpu(
@@ -49,12 +63,21 @@ def observe_on_gpu(
     on_device: Any = Observations(*map(cuda.to_device, record))
     played = cuda.to_device(np.zeros(1, np.int64))
     arguments = gpu.rules_to_device(game.rules), on_device, cuda.to_device(script), np.uint64(seed)
-    gpu.launch(game.compile(observe_kernel, "cuda"), 1, *arguments, *map(cuda.to_device, scratch), played)
+    gpu.launch(
+        game.compile(observe_kernel, "cuda"), 1, *arguments, *map(cuda.to_device, scratch), played
+    )
     return Observations(*(part.copy_to_host() for part in on_device)), int(played.copy_to_host()[0])
 
 
 def observe_kernel(
-    rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any, played: Any
+    rules: Any,
+    record: Any,
+    script: Any,
+    seed: Any,
+    scratch: Any,
+    actions: Any,
+    streams: Any,
+    played: Any,
 ) -> None:
     """Kernel: the first thread observes, the others are idle."""
     if cuda.grid(1) == 0:
@@ -62,7 +85,9 @@ def observe_kernel(
 
 
 def _tell_simulated(text: str, seed: str) -> None:
-    """In a separate process: whether the simulator replaces a GPU is settled when numba is first imported."""
+    """In a separate process: whether the simulator replaces a GPU is settled when numba is first
+    imported.
+    """
     send = take_output()
     listen()
     send(json.dumps(compare_simulated(load_trusted(text), int(seed))))
@@ -70,7 +95,10 @@ def _tell_simulated(text: str, seed: str) -> None:
 
 def compare_simulated(game: Game, seed: int) -> str | None:
     """How a game differs between the CPU and the simulator; None if it does not."""
-    ours, theirs = (rollouts(game, game.initial_state(), 2, seed=seed, target=target) for target in ("cpu", "cuda"))
+    ours, theirs = (
+        rollouts(game, game.initial_state(), 2, seed=seed, target=target)
+        for target in ("cpu", "cuda")
+    )
     if not all(map(np.array_equal, ours, theirs)):
         return "rollouts with the same seeds end differently"
     rows = min(game.max_plies + 2, 40)

@@ -1,8 +1,10 @@
-"""Oware (Abapa): sow seeds counter-clockwise, capture twos and threes; more than half of the seeds wins.
+"""Oware (Abapa): sow seeds counter-clockwise, capture twos and threes; more than half of the seeds
+wins.
 
-An action is a house of the mover, 0 to 5 in the direction of sowing. A row of six houses is one word, a byte per house
-with house 0 in the highest, so that going back through the houses goes up through the word: one addition tests all
-houses at once, and the carry of another follows the captured houses.
+An action is a house of the mover, 0 to 5 in the direction of sowing. A row of six houses is one
+word, a byte per house with house 0 in the highest, so that going back through the houses goes up
+through the word: one addition tests all houses at once, and the carry of another follows the
+captured houses.
 """
 
 from collections.abc import Sequence
@@ -27,7 +29,9 @@ TO_MOVER, TO_OWNER, TO_NOBODY = range(3)
 ONES = U(0x010101010101)  # one seed in every house of a row
 HIGH_BITS = U(0x808080808080)
 FILLED = U(0x7F7F7F7F7F7F)  # added to a row, sets the high bit of each house with seeds
-FEEDING = U(0x7A7B7C7D7E7F)  # added to a row, sets the high bit of each house whose seeds reach the other row
+FEEDING = U(
+    0x7A7B7C7D7E7F
+)  # added to a row, sets the high bit of each house whose seeds reach the other row
 TWOS, UPPER_BITS = U(0x020202020202), U(0xFEFEFEFEFEFE)
 GATHER = U(sum(1 << (40 - 7 * house) for house in range(HOUSES)))
 """Multiplied by a row's high bits: gathers them in bits 47 to 52."""
@@ -40,9 +44,16 @@ SEAT_NAMES = ("South", "North")
 
 RADIUS, ROW_Y, STORE_X = 0.46, (1.7, 0.0), (6.2, -1.2)
 """A house's radius; the first seat's row is the lower one, its store the right one."""
-STATE = [("houses", np.uint64, 2), ("stores", np.int8, 2), ("ply", np.int16), ("num_moves", np.int16)]
+STATE = [
+    ("houses", np.uint64, 2),
+    ("stores", np.int8, 2),
+    ("ply", np.int16),
+    ("num_moves", np.int16),
+]
 STATE += [("over", np.int8)]
-"""The repetition rule adds `origin`, the rows after the last capture, and `moves`, those played since."""
+"""The repetition rule adds `origin`, the rows after the last capture, and `moves`, those played
+since.
+"""
 
 
 class Oware(NamedTuple):
@@ -50,10 +61,13 @@ class Oware(NamedTuple):
     grand_slam: int
     last_seeds: int
     sowing: np.ndarray
-    """Four words for each (place of a house, seeds), 64 seeds per place: what sowing adds to the mover's row, to the
+    """Four words for each (place of a house, seeds), 64 seeds per place: what sowing adds to the
+    mover's row, to the
     other row, the low bit of the last house if that is in the other row, and a zero."""
     picks: np.ndarray
-    """For a draw from 0 to 59 and a set of houses, 64 sets per draw: the shift of the drawn house's byte."""
+    """For a draw from 0 to 59 and a set of houses, 64 sets per draw: the shift of the drawn house's
+    byte.
+    """
 
 
 def make(
@@ -62,18 +76,24 @@ def make(
     last_seeds: LastSeeds = "mover",
     repetition: bool = False,
 ) -> Game:
-    """South owns the lower row of houses, North the upper one, with four seeds in each; more than 24 seeds win.
+    """South owns the lower row of houses, North the upper one, with four seeds in each; more than
+    24 seeds win.
 
-    Take all seeds from one of your houses and sow them one by one into the next houses, counter-clockwise, skipping the
-    one they came from. If the last seed brings a house in the other row to two or three, you capture its seeds, and
-    those in the houses before it as long as they hold two or three. A move that would capture the whole other row
-    captures nothing. If the other row is empty, you must sow into it; if you cannot, you take what is left and the game
-    ends. After 200 moves the higher score wins, and 24 each is a draw. A move is the letter of a house: A to F, a to f.
+    Take all seeds from one of your houses and sow them one by one into the next houses,
+    counter-clockwise, skipping the one they came from. If the last seed brings a house in the other
+    row to two or three, you capture its seeds, and those in the houses before it as long as they
+    hold two or three. A move that would capture the whole other row captures nothing. If the other
+    row is empty, you must sow into it; if you cannot, you take what is left and the game ends.
+    After 200 moves the higher score wins, and 24 each is a draw. A move is the letter of a house: A
+    to F, a to f.
     """
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
     slam, last = get_args(GrandSlam).index(grand_slam), get_args(LastSeeds).index(last_seeds)
-    history = [("origin", np.uint64, 2 if repetition else 0), ("moves", np.uint8, plies if repetition else 0)]
+    history = [
+        ("origin", np.uint64, 2 if repetition else 0),
+        ("moves", np.uint8, plies if repetition else 0),
+    ]
     return Game(
         name="oware",
         rules=Oware(plies, slam, last, sowing_table(), picks_table()),
@@ -86,7 +106,10 @@ def make(
         max_plies=plies,
         planes_shape=(FEATURES,),
         seat_names=SEAT_NAMES,
-        example="F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D f F a E a F b B a F c",
+        example=(
+            "F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D "
+            "f F a E a F b B a F c"
+        ),
     )
 
 
@@ -105,7 +128,9 @@ def sowing_table() -> np.ndarray:
 
 
 def picks_table() -> np.ndarray:
-    """60 is a multiple of every number of houses, so that a uniform draw picks uniformly from every set."""
+    """60 is a multiple of every number of houses, so that a uniform draw picks uniformly from every
+    set.
+    """
     table = np.zeros((60, 64), np.uint8)
     for houses in range(1, 64):
         places = [place for place in range(HOUSES) if houses >> place & 1]
@@ -141,7 +166,9 @@ def legal_actions(rules: Oware, state: State, actions: Any) -> int:
 
 
 def useful_houses(mine: Any, theirs: Any) -> Any:
-    """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed it."""
+    """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed
+    it.
+    """
     return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
 
 
@@ -161,7 +188,8 @@ def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
 def sow(rules: Oware, mine: Any, theirs: Any, shift: Any) -> tuple[Any, Any, int]:
     """The mover's row and the other one after the move, and the number of seeds captured.
 
-    It captures from adjacent houses with two or three seeds, back from the last house sown: a carry runs through them.
+    It captures from adjacent houses with two or three seeds, back from the last house sown: a carry
+    runs through them.
     """
     seeds = mine >> shift & U(255)
     entry = np.int64((shift << U(3)) + seeds) * 4
@@ -182,12 +210,18 @@ def count_seeds(row: Any) -> int:
 
 def play(rules: Oware, state: State, action: int) -> None:
     seat = state.ply & 1
-    mine, theirs, taken = sow(rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action)))
+    mine, theirs, taken = sow(
+        rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action))
+    )
     state.houses[seat] = mine
     state.houses[1 - seat] = theirs
     state.stores[seat] += taken
     state.ply += 1
-    stopped = remember(rules, state, action, taken) or state.stores[seat] > HALF or state.ply == rules.plies
+    stopped = (
+        remember(rules, state, action, taken)
+        or state.stores[seat] > HALF
+        or state.ply == rules.plies
+    )
     if stopped or legal_houses(rules, theirs, mine) == U(0):
         finish(rules, state, stopped)
 
@@ -262,7 +296,9 @@ def rollout(rules: Oware, state: State, actions: Any, rng: Any) -> int:
 
 
 def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
-    """Finish a game that needs no history and has no illegal grand slam; a random word is enough for four moves."""
+    """Finish a game that needs no history and has no illegal grand slam; a random word is enough
+    for four moves.
+    """
     stopped: Any = False
     ply, seat = np.int64(state.ply), state.ply & 1
     mine, theirs = state.houses[seat], state.houses[1 - seat]
@@ -283,13 +319,17 @@ def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
 
 
 def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
-    """The shift of the byte of a house with its high bit in `flags`, for a uniform draw from 0 to 59."""
+    """The shift of the byte of a house with its high bit in `flags`, for a uniform draw from 0 to
+    59.
+    """
     houses = flags * GATHER >> U(47) & U(63)
     return np.int64(rules.picks[(draw << U(6)) + houses])  # type: ignore[return-value]
 
 
 def encode(rules: Oware, state: State, planes: Any) -> None:
-    """Each house, the mover's first: 0 to 15 seeds one-hot, and the excess; both stores; the ply."""
+    """Each house, the mover's first: 0 to 15 seeds one-hot, and the excess; both stores; the
+    ply.
+    """
     seat = state.ply & 1
     for index in range(2 * HOUSES):
         row = state.houses[seat if index < HOUSES else 1 - seat]
@@ -311,18 +351,28 @@ def seeds_of(row: Any) -> list[int]:
 
 
 def format_state(rules: Oware, state: State) -> str:
-    """Rows, stores, side to move and ply; with the repetition rule, the rows after the last capture, and the moves."""
+    """Rows, stores, side to move and ply; with the repetition rule, the rows after the last
+    capture, and the moves.
+    """
     moves = [int(move) for move in state.moves[: state.num_moves]]
     ply, rows = int(state.ply) - len(moves), state.origin if len(state.moves) else state.houses
     text = "/".join(",".join(map(str, seeds_of(row))) for row in rows)
     text += f" {state.stores[0]}-{state.stores[1]} {'-' if state.over else SIDES[ply & 1]} {ply}"
     if len(state.moves):
-        text += " " + ("".join(HOUSE_NAMES[(ply + index) & 1][move] for index, move in enumerate(moves)) or "-")
+        text += " " + (
+            "".join(HOUSE_NAMES[(ply + index) & 1][move] for index, move in enumerate(moves)) or "-"
+        )
     return text
 
 
 def parse_state(rules: Oware, state: State, text: str) -> None:
-    names = ["houses", "seeds taken", "side to move", "ply", *(["moves"] if len(state.moves) else [])]
+    names = [
+        "houses",
+        "seeds taken",
+        "side to move",
+        "ply",
+        *(["moves"] if len(state.moves) else []),
+    ]
     houses, stores, side, ply, *moves = grid.split_fields(text, names)
     for seat, row in enumerate(grid.split_fields(houses, SEAT_NAMES, "/")):
         counts = parse_counts(row, HOUSE_NAMES[seat], ",")
@@ -330,7 +380,9 @@ def parse_state(rules: Oware, state: State, text: str) -> None:
     state.stores[:] = parse_counts(stores, SEAT_NAMES, "-")
     state.ply = grid.parse_number(ply, 0, rules.plies, "the ply")
     state.over = grid.parse_choice(side, SIDES, "the side to move") == SIDES.index("-")
-    if (total := sum(map(int, state.stores)) + sum(sum(seeds_of(row)) for row in state.houses)) != TOTAL:
+    if (
+        total := sum(map(int, state.stores)) + sum(sum(seeds_of(row)) for row in state.houses)
+    ) != TOTAL:
         raise ValueError(f"there are {total} seeds in the houses and taken, not {TOTAL}")
     check_side(rules, state, side)
     forget(state)
@@ -343,7 +395,10 @@ def parse_state(rules: Oware, state: State, text: str) -> None:
 
 def parse_counts(text: str, names: Sequence[str], separator: str) -> list[int]:
     words = grid.split_fields(text, names, separator)
-    return [grid.parse_number(word, 0, TOTAL, f"the count of {name}") for word, name in zip(words, names, strict=True)]
+    return [
+        grid.parse_number(word, 0, TOTAL, f"the count of {name}")
+        for word, name in zip(words, names, strict=True)
+    ]
 
 
 def check_side(rules: Oware, state: State, side: str) -> None:
@@ -361,16 +416,28 @@ def check_side(rules: Oware, state: State, side: str) -> None:
 
 
 def board(rules: Oware) -> Board:
-    """The board as the first seat sees it: sowing goes right in the lower row and left in the upper row."""
+    """The board as the first seat sees it: sowing goes right in the lower row and left in the upper
+    row.
+    """
     cells, labels = [], []
     for seat, names in enumerate(HOUSE_NAMES):
         for house, name in enumerate(names):
             x, y = float(house if seat == 0 else HOUSES - 1 - house), ROW_Y[seat]
-            cells.append(Cell(name, rounded(x, y, 2 * RADIUS, 2 * RADIUS, radius=RADIUS), "board-dark", text="0"))
+            cells.append(
+                Cell(
+                    name,
+                    rounded(x, y, 2 * RADIUS, 2 * RADIUS, radius=RADIUS),
+                    "board-dark",
+                    text="0",
+                )
+            )
             labels.append(Label(x, y + (-0.62, 0.62)[seat], name, 0.26, "muted"))
         labels.append(Label(STORE_X[seat], 0.85, f"{{{seat}}}", 0.6, "ink", bold=True))
         labels.append(Label(STORE_X[seat], (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
-    stores = [Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025) for x in STORE_X]
+    stores = [
+        Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025)
+        for x in STORE_X
+    ]
     return Board(
         tuple(cells),
         tuple(pile_of_seeds(seat, num) for seat in range(2) for num in range(1, TOTAL + 1)),

@@ -17,16 +17,23 @@ MOST_AT_ONCE = 5  # plies counted between checks for interruption
 
 
 def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
-    """The number of move sequences of length `depth` from `state`; a game that ends earlier counts nothing."""
+    """The number of move sequences of length `depth` from `state`; a game that ends earlier counts
+    nothing.
+    """
     if depth == 0:
         return 1
     if depth > MOST_AT_ONCE:
         stopping.check()
-        return sum(perft(game, game.play(state, action), depth - 1, target) for action in game.legal_actions(state))
+        return sum(
+            perft(game, game.play(state, action), depth - 1, target)
+            for action in game.legal_actions(state)
+        )
     states, actions = game.new_states(depth + 1), np.zeros((depth + 1, game.max_legal), np.int32)
     states[0] = state
     counts, cursors = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
-    return int(game.compile(count_leaves, target)(game.rules, states, actions, counts, cursors, depth))
+    return int(
+        game.compile(count_leaves, target)(game.rules, states, actions, counts, cursors, depth)
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,13 +50,21 @@ class Perft(Shown):
         if divide:
             yield Sheet(("move", "leaves"), list(self.below.items()))
         rate = self.nodes / max(self.seconds, 1e-9) / 1e6
-        yield f"{self.nodes} leaves at depth {self.depth} in {self.seconds:.3f} s ({rate:.1f} million/s)"
+        yield (
+            f"{self.nodes} leaves at depth {self.depth} in {self.seconds:.3f} s "
+            f"({rate:.1f} million/s)"
+        )
 
     def records(self) -> list[dict[str, Any]]:
         return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
 
     def to_json(self, *, divide: bool = True) -> dict[str, Any]:
-        found = {"game": self.game, "depth": self.depth, "nodes": self.nodes, "seconds": round(self.seconds, 6)}
+        found = {
+            "game": self.game,
+            "depth": self.depth,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 6),
+        }
         return {**found, "divide": self.below} if divide else found
 
 
@@ -60,14 +75,18 @@ def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) 
     actions = game.legal_actions(state) if depth > 0 else []
     with bar("counting", len(actions), shown=progress) as tell:
         for number, action in enumerate(actions):
-            below[game.format_action(state, action)] = perft(game, game.play(state, action), depth - 1)
+            below[game.format_action(state, action)] = perft(
+                game, game.play(state, action), depth - 1
+            )
             tell(number + 1)
             stopping.check()
     nodes = sum(below.values()) if depth > 0 else 1
     return Perft(game.text, depth, nodes, time.perf_counter() - start, below)
 
 
-def count_leaves(rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int) -> int:
+def count_leaves(
+    rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int
+) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves, level = 0, 0
     counts[0], cursors[0] = num_actions(rules, states[0], actions[0]), 0

@@ -1,7 +1,8 @@
-"""Many random games from one position, on any target: the basis of flat Monte Carlo, of benchmarks and of the laws.
+"""Many random games from one position, on any target: the basis of flat Monte Carlo, of benchmarks
+and of the laws.
 
-Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs, so that the same seed gives
-the same sums interpreted, on any number of CPU threads, and on the GPU.
+Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs, so that the same
+seed gives the same sums interpreted, on any number of CPU threads, and on the GPU.
 """
 
 import time
@@ -31,7 +32,14 @@ class RolloutSums(NamedTuple):
 
 
 def rollouts(
-    game: Game, state: State, streams: int, repeats: int = 1, *, seed: int = 0, target: str = "cpu", threads: int = 1
+    game: Game,
+    state: State,
+    streams: int,
+    repeats: int = 1,
+    *,
+    seed: int = 0,
+    target: str = "cpu",
+    threads: int = 1,
 ) -> RolloutSums:
     """Play `streams * repeats` random games from `state`."""
     root = game.new_states(1)
@@ -45,7 +53,17 @@ def rollouts(
     parts = 1 if threads == 1 else PARTS_A_THREAD * threads
 
     def run(first: int, last: int) -> None:
-        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, new_scratch(game), sums, moves)
+        kernel(
+            game.rules,
+            root,
+            np.uint64(seed % 2**64),
+            first,
+            last,
+            repeats,
+            new_scratch(game),
+            sums,
+            moves,
+        )
 
     run_parts(run, cut(streams, parts), threads)
     return RolloutSums(sums, moves)
@@ -53,18 +71,29 @@ def rollouts(
 
 def default_rollouts(game: Game) -> Game:
     """The same game with the default rollouts, by the rules alone."""
-    return replace(game, functions=[function for function in game.functions if function.__name__ != "rollout"])
+    return replace(
+        game, functions=[function for function in game.functions if function.__name__ != "rollout"]
+    )
 
 
 def new_scratch(game: Game) -> tuple[Any, ...]:
-    """A thread's own state, actions, stream and result, cache lines apart to avoid false sharing."""
-    sizes = (game.state_dtype, 1), (np.dtype(np.int32), game.max_legal), (STREAM, 1), (np.dtype(float), game.num_seats)
+    """A thread's own state, actions, stream and result, cache lines apart to avoid false
+    sharing.
+    """
+    sizes = (
+        (game.state_dtype, 1),
+        (np.dtype(np.int32), game.max_legal),
+        (STREAM, 1),
+        (np.dtype(float), game.num_seats),
+    )
     parts = ((dtype, num, -(-APART_BYTES // dtype.itemsize)) for dtype, num in sizes)
     return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
 
 
 def cut(num: int, parts: int) -> list[tuple[int, int]]:
-    """Split `num` items into parts of about the same size: the first of each, and the one after its last."""
+    """Split `num` items into parts of about the same size: the first of each, and the one after its
+    last.
+    """
     return list(pairwise(num * part // parts for part in range(parts + 1)))
 
 
@@ -78,20 +107,34 @@ def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], thr
 
 
 def rollout_streams(
-    rules: Any, roots: Any, seed: Any, first: int, last: int, repeats: int, scratch: Any, sums: Any, moves: Any
+    rules: Any,
+    roots: Any,
+    seed: Any,
+    first: int,
+    last: int,
+    repeats: int,
+    scratch: Any,
+    sums: Any,
+    moves: Any,
 ) -> None:
-    """Kernel: the streams from `first` to `last - 1`, all from one position or each from its own."""
+    """Kernel: the streams from `first` to `last - 1`, all from one position or each from its
+    own.
+    """
     states, actions, streams, result = scratch
     for stream in range(first, last):
         seed_stream(streams[0], seed, stream)
         root = roots[stream : stream + 1] if len(roots) > 1 else roots
-        moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
+        moves[stream] = rollout_stream(
+            rules, root, repeats, states, actions, streams[0], result, sums[stream]
+        )
 
 
 def rollout_stream(
     rules: Any, root: Any, repeats: int, states: Any, actions: Any, rng: Any, result: Any, sums: Any
 ) -> int:
-    """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of moves."""
+    """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of
+    moves.
+    """
     moves = 0
     for _ in range(repeats):
         states[0] = root[0]
@@ -114,7 +157,9 @@ class RolloutSpeed(NamedTuple):
     compile_s: float  # time until the first rollout was done: loading or compiling
 
 
-def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0) -> RolloutSpeed:
+def bench_rollouts(
+    game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0
+) -> RolloutSpeed:
     """Measure for about `seconds`, once everything is compiled."""
     check_target(target)
     state, start = game.initial_state(), time.perf_counter()
@@ -123,13 +168,17 @@ def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds
     streams, repeats = FIRST_STREAMS[target] * threads, 1
     while True:
         start = time.perf_counter()
-        found = rollouts(game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads)
+        found = rollouts(
+            game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads
+        )
         took = time.perf_counter() - start
         if took >= seconds / 2:
             rates = streams * repeats / took, float(found.moves.sum()) / took
             return RolloutSpeed(game.text, target, threads, *rates, round(compile_s, 4))
         grow = min(16, max(2, int(seconds / max(took, 1e-6))))
-        streams, repeats = (streams, repeats * grow) if target == "cuda" else (streams * grow, repeats)
+        streams, repeats = (
+            (streams, repeats * grow) if target == "cuda" else (streams * grow, repeats)
+        )
 
 
 def check_target(target: str) -> None:
@@ -142,7 +191,9 @@ def check_target(target: str) -> None:
         try:
             from anyzero.compile import gpu
         except ImportError:
-            raise AnyzeroError("the target cuda needs the package numba-cuda: install anyzero[cuda]") from None
+            raise AnyzeroError(
+                "the target cuda needs the package numba-cuda: install anyzero[cuda]"
+            ) from None
         if not gpu.is_available():
             raise AnyzeroError("the target cuda needs an NVIDIA GPU, and none was found here")
 
@@ -165,12 +216,16 @@ def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) ->
 
 
 def turn_to_seats(game: Game, states: Any, values: np.ndarray) -> None:
-    """Convert values [positions, seats] in turn order from the seat to move to values by seat, in place."""
+    """Convert values [positions, seats] in turn order from the seat to move to values by seat, in
+    place.
+    """
     game.compile(turn_rows)(game.rules, states, values, values.copy())
 
 
 def turn_rows(rules: Any, states: Any, values: Any, relative: Any) -> None:
-    """Kernel: before a draw an input is seen from the first seat, so no rotation is needed there."""
+    """Kernel: before a draw an input is seen from the first seat, so no rotation is needed
+    there.
+    """
     num = values.shape[1]
     for row in range(len(states)):
         seat = max(seat_to_move(rules, states[row]), 0)

@@ -1,8 +1,10 @@
-"""Take It Easy: place 19 of 27 tiles as they are drawn; a line with one number scores it once per tile.
+"""Take It Easy: place 19 of 27 tiles as they are drawn; a line with one number scores it once per
+tile.
 
-Chance draws a tile, the only seat places it on an empty cell. The state holds what has been seen, and nothing about
-future draws. A word of 45 bits tells which numbers each of the 15 lines can still show: every tile placed clears those
-that it rules out, so that on a full board the remaining bits are the lines that score.
+Chance draws a tile, the only seat places it on an empty cell. The state holds what has been seen,
+and nothing about future draws. A word of 45 bits tells which numbers each of the 15 lines can still
+show: every tile placed clears those that it rules out, so that on a full board the remaining bits
+are the lines that score.
 """
 
 import math
@@ -36,7 +38,10 @@ NUM_PLANES = 10  # planes of 19 cells: nine numbers, and empty
 FEATURES = NUM_PLANES * NUM_CELLS + 10 + NUM_TILES + 3 * NUM_LINES + NUM_LINES + 1
 
 STATE = [
-    ("lines", np.uint64),  # bit 3 * line + value: the line can still show this number of its direction
+    (
+        "lines",
+        np.uint64,
+    ),  # bit 3 * line + value: the line can still show this number of its direction
     ("left", np.uint64),  # tiles that have not been drawn
     ("empty", np.uint64),  # cells
     ("cells", np.uint8, NUM_CELLS),  # 1 + the tile on each cell, 0 for none
@@ -52,17 +57,23 @@ class TakeItEasy(NamedTuple):
     tile_lines: np.ndarray  # [27]: the bits of `lines` that represent a number of the tile
     carriers: np.ndarray  # [9]: the tiles with each number, as bits
     worth: np.ndarray  # [45, 5]: the guide's value of a line with this number, by cells to fill
-    chance: np.ndarray  # [19, 24, 10]: of tiles, by turns to come, half tiles to wait for, tiles left
-    fresh: np.ndarray  # [19, 6]: the guide's value of a line without tiles, by turns to come and its cells
+    chance: (
+        np.ndarray
+    )  # [19, 24, 10]: of tiles, by turns to come, half tiles to wait for, tiles left
+    fresh: (
+        np.ndarray
+    )  # [19, 6]: the guide's value of a line without tiles, by turns to come and its cells
 
 
 def make() -> Game:
-    """Place nineteen of the 27 tiles, one by one as they are drawn, each on an empty cell. One player, the most points.
+    """Place nineteen of the 27 tiles, one by one as they are drawn, each on an empty cell. One
+    player, the most points.
 
-    A tile has three numbers, each with a band in its colour. Tile 164 has 1 from top to bottom, 6 towards the upper
-    right and 4 towards the lower right; tiles never rotate. At the end a line with one number on all its tiles scores
-    that number for each of them: five tiles with a 9 make 45 points. A line with different numbers scores nothing. The
-    best possible board has 307 points. A move is the number of a cell: 0 to 18, down the columns from left to right.
+    A tile has three numbers, each with a band in its colour. Tile 164 has 1 from top to bottom, 6
+    towards the upper right and 4 towards the lower right; tiles never rotate. At the end a line
+    with one number on all its tiles scores that number for each of them: five tiles with a 9 make
+    45 points. A line with different numbers scores nothing. The best possible board has 307 points.
+    A move is the number of a cell: 0 to 18, down the columns from left to right.
     """
     return Game(
         name="take_it_easy",
@@ -81,17 +92,24 @@ def make() -> Game:
         num_amaf_keys=NUM_TILES * NUM_CELLS,
         best_score=BEST_SCORE,
         seat_names=("you",),
-        example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 523 12 173 3 564 15 123 8 568 13 573 "
-        "7 973 16 124 4 968 10",
+        example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 "
+        "523 12 173 3 564 15 123 8 568 13 573 7 973 16 124 4 968 10",
     )
 
 
 def make_rules() -> TakeItEasy:
-    keeps = np.array([[kept_bits(cell, tile) for tile in TILES] for cell in range(NUM_CELLS)], np.uint64)
+    keeps = np.array(
+        [[kept_bits(cell, tile) for tile in TILES] for cell in range(NUM_CELLS)], np.uint64
+    )
     points = [value * len(cells) for line, cells in enumerate(LINES) for value in VALUES[line // 5]]
-    cell_lines = [[line for line, cells in enumerate(LINES) if cell in cells] for cell in range(NUM_CELLS)]
+    cell_lines = [
+        [line for line, cells in enumerate(LINES) if cell in cells] for cell in range(NUM_CELLS)
+    ]
     numbers = [(direction, value) for direction, values in enumerate(VALUES) for value in values]
-    carriers = [bit_set(tile for tile in range(NUM_TILES) if TILES[tile][way] == value) for way, value in numbers]
+    carriers = [
+        bit_set(tile for tile in range(NUM_TILES) if TILES[tile][way] == value)
+        for way, value in numbers
+    ]
     return TakeItEasy(
         keeps=keeps.ravel(),
         points=np.array(points, np.int64),
@@ -179,7 +197,9 @@ def score(rules: TakeItEasy, state: State, seat: int) -> float:
 
 
 def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
-    """Deal random tiles to the cells in order: equivalent to random cells for the tiles in order."""
+    """Deal random tiles to the cells in order: equivalent to random cells for the tiles in
+    order.
+    """
     moves = 2 * count_bits(state.empty) - (1 if state.hand else 0)
     if state.hand:
         count = list_bits(state.empty, actions)
@@ -189,10 +209,14 @@ def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
 
 
 def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any) -> None:
-    """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five draws."""
+    """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five
+    draws.
+    """
     empty, lines, bits, draws = state.empty, state.lines, U(0), 0
     while empty:
-        bits = (next_word(rng) >> U(5) if draws % 5 == 0 else bits & U(0x07FFFFFFFFFFFFFF)) * U(count)
+        bits = (next_word(rng) >> U(5) if draws % 5 == 0 else bits & U(0x07FFFFFFFFFFFFFF)) * U(
+            count
+        )
         cell, index = trailing_zeros(empty), np.int64(bits >> U(59))
         tile = np.int64(tiles[index])
         count -= 1
@@ -218,7 +242,9 @@ def guided_rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> i
 
 
 def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
-    """Nine numbers and empty for each cell; the tile in hand; the tiles left; what lines can show, and their fill."""
+    """Nine numbers and empty for each cell; the tile in hand; the tiles left; what lines can show,
+    and their fill.
+    """
     for cell in range(NUM_CELLS):
         if state.cells[cell] == 0:
             planes[9 * NUM_CELLS + cell] = 1.0
@@ -256,7 +282,9 @@ def amaf_key(rules: TakeItEasy, state: State, action: int) -> int:
 
 
 def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
-    """The half turn, the only symmetry that the tiles allow: it reverses the lines of each direction."""
+    """The half turn, the only symmetry that the tiles allow: it reverses the lines of each
+    direction.
+    """
     cells, lines = np.arange(NUM_CELLS), np.arange(NUM_LINES)
     turned_lines = lines // 5 * 5 + 4 - lines % 5
     boards = (np.arange(NUM_PLANES)[:, None] * NUM_CELLS + cells[::-1]).ravel()
@@ -264,7 +292,9 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
     first = boards.size + fixed.size
     shows = first + (turned_lines[:, None] * 3 + np.arange(3)).ravel()
     fill = first + 3 * NUM_LINES + turned_lines
-    return [Symmetry(np.concatenate([boards, fixed, shows, fill, [FEATURES - 1]]), cells[::-1].copy())]
+    return [
+        Symmetry(np.concatenate([boards, fixed, shows, fill, [FEATURES - 1]]), cells[::-1].copy())
+    ]
 
 
 # --- text and picture
@@ -280,7 +310,9 @@ def format_state(rules: TakeItEasy, state: State) -> str:
     """The columns from left to right, and the tile in hand."""
     words = [format_tile(int(number)) for number in state.cells]
     starts = [sum(COLUMNS[:column]) for column in range(len(COLUMNS))]
-    columns = [",".join(words[start : start + size]) for start, size in zip(starts, COLUMNS, strict=True)]
+    columns = [
+        ",".join(words[start : start + size]) for start, size in zip(starts, COLUMNS, strict=True)
+    ]
     return f"{'/'.join(columns)} {format_tile(int(state.hand))}"
 
 
@@ -304,14 +336,18 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     if word == EMPTY:
         return
     if word not in TILE_TEXTS:
-        raise ValueError(f"{word!r} is not a tile: it has one of 1 5 9, one of 2 6 7 and one of 3 4 8")
+        raise ValueError(
+            f"{word!r} is not a tile: it has one of 1 5 9, one of 2 6 7 and one of 3 4 8"
+        )
     tile = TILE_TEXTS.index(word)
     if not int(state.left) >> tile & 1:
         raise ValueError(f"there is only one tile {word}")
     play(rules, state, tile)
 
 
-SIZE = 1.5  # distance of neighbouring cells in a column, so that three numbers on a tile stay readable
+SIZE = (
+    1.5  # distance of neighbouring cells in a column, so that three numbers on a tile stay readable
+)
 RADIUS = SIZE / math.sqrt(3)
 CENTRES = [
     (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))
@@ -328,8 +364,13 @@ NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
 
 def board(rules: TakeItEasy) -> Board:
     """The cells, with their numbers while empty, and the tile in hand at the side."""
-    cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
-    cells.append(Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
+    cells = [
+        Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i))
+        for i, at in enumerate(CENTRES)
+    ]
+    cells.append(
+        Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted")
+    )
     places = (f"place {down}{up}{right} ({down}↓{up}↗{right}↘)" for down, up, right in TILES)
     running = ["a tile is drawn", *places]
     return Board(
@@ -359,7 +400,10 @@ def tile_kind(tile: tuple[int, int, int]) -> Kind:
     for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
         x, y = place * math.cos(angle), place * math.sin(angle)
         stripes.append(Polygon(stripe(angle), f"series{value}"))
-        numbers += [Circle(x, y, 0.2, f"series{value}"), Label(x, y, str(value), 0.34, "tile-ink", bold=True)]
+        numbers += [
+            Circle(x, y, 0.2, f"series{value}"),
+            Label(x, y, str(value), 0.34, "tile-ink", bold=True),
+        ]
     body = Polygon(hexagon(0, 0, RADIUS * 0.96, pointy=False), "tile", "tile-edge", 0.03)
     return Kind(text, f"tile {text}", (body, *stripes, *numbers))
 

@@ -1,11 +1,14 @@
-"""The value of a placement in Take It Easy before the lines are full: the rule by which guided rollouts place tiles.
+"""The value of a placement in Take It Easy before the lines are full: the rule by which guided
+rollouts place tiles.
 
-A line that shows a number is worth its points, times a share that falls with each cell to fill, times the probability
-that enough tiles with the number will be drawn: as many as the line needs, and half of those other lines wait for. A
-line without tiles is worth a few points, fewer towards the end. A tile goes where its three lines gain most. Rollouts
-differ only by their draws: random placements only made them worse.
+A line that shows a number is worth its points, times a share that falls with each cell to fill,
+times the probability that enough tiles with the number will be drawn: as many as the line needs,
+and half of those other lines wait for. A line without tiles is worth a few points, fewer towards
+the end. A tile goes where its three lines gain most. Rollouts differ only by their draws: random
+placements only made them worse.
 
-The constants were tuned on the mean score of this rule. Values are integers: every target places the same tiles.
+The constants were tuned on the mean score of this rule. Values are integers: every target places
+the same tiles.
 """
 
 import math
@@ -18,34 +21,68 @@ import numpy as np
 from anyzero.compile.bits import count_bits, trailing_zeros
 from anyzero.compile.random import U
 
-NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9  # lines, tiles to place, and numbers on them: three per direction
+NUM_LINES, NUM_TURNS, NUM_NUMBERS = (
+    15,
+    19,
+    9,
+)  # lines, tiles to place, and numbers on them: three per direction
 MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles left at the end
-SHARES = (1.0, 0.75, 0.5, 0.3, 0.2)  # the share of its points that a line is worth with 0 to 4 cells to fill
-FRESH_POINTS = {3: 8, 4: 6, 5: 5}  # the value of a line without tiles, by its length, at the first turn
+SHARES = (
+    1.0,
+    0.75,
+    0.5,
+    0.3,
+    0.2,
+)  # the share of its points that a line is worth with 0 to 4 cells to fill
+FRESH_POINTS = {
+    3: 8,
+    4: 6,
+    5: 5,
+}  # the value of a line without tiles, by its length, at the first turn
 MOST_HALVES = 24
-"""More half tiles than any line waits for: twice its own 4 cells, and 14 on the other lines of its direction."""
-POINT, CERTAIN = 1 << 10, 1 << 14  # the units of points and of probabilities: the value of 45 points fits 31 bits
-FIRST_BITS = U(0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1))  # the lowest of each line's three bits
+"""More half tiles than any line waits for: twice its own 4 cells, and 14 on the other lines of its
+direction.
+"""
+POINT, CERTAIN = (
+    1 << 10,
+    1 << 14,
+)  # the units of points and of probabilities: the value of 45 points fits 31 bits
+FIRST_BITS = U(
+    0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1)
+)  # the lowest of each line's three bits
 
 
 def worth_table(points: Sequence[int]) -> np.ndarray:
     """[45, 5]: a line with this number, by cells to fill."""
-    return np.array([[round(POINT * most * share) for share in SHARES] for most in points], np.int64)
+    return np.array(
+        [[round(POINT * most * share) for share in SHARES] for most in points], np.int64
+    )
 
 
 def chance_table() -> np.ndarray:
-    """[19, 24, 10]: turns to come, half tiles to wait for (odd ones are interpolated), tiles left with the number."""
+    """[19, 24, 10]: turns to come, half tiles to wait for (odd ones are interpolated), tiles left
+    with the number.
+    """
     shape = (NUM_TURNS, MOST_HALVES // 2 + 1, MOST_LEFT + 1)
-    whole = np.array([draw_chance(*indices) for indices in product(*map(range, shape))]).reshape(shape)
+    whole = np.array([draw_chance(*indices) for indices in product(*map(range, shape))]).reshape(
+        shape
+    )
     halves = np.stack([whole[:, :-1], (whole[:, :-1] + whole[:, 1:]) / 2], axis=2)
-    return np.array(np.rint(CERTAIN * halves), np.int64).reshape(NUM_TURNS, MOST_HALVES, MOST_LEFT + 1)
+    return np.array(np.rint(CERTAIN * halves), np.int64).reshape(
+        NUM_TURNS, MOST_HALVES, MOST_LEFT + 1
+    )
 
 
 def draw_chance(turns: int, need: int, left: int) -> float:
-    """The probability that at least `need` of `left` tiles are among those drawn in `turns` turns."""
+    """The probability that at least `need` of `left` tiles are among those drawn in `turns`
+    turns.
+    """
     tiles = turns + NEVER_DRAWN
     left = min(left, tiles)
-    hits = sum(math.comb(left, hit) * math.comb(tiles - left, turns - hit) for hit in range(need, min(left, turns) + 1))
+    hits = sum(
+        math.comb(left, hit) * math.comb(tiles - left, turns - hit)
+        for hit in range(need, min(left, turns) + 1)
+    )
     return hits / math.comb(tiles, turns)
 
 
@@ -84,7 +121,9 @@ def number_of(bit: int) -> int:
 
 
 def count_wanted(rules: Any, state: Any, showing: Any, scratch: Any) -> None:
-    """Clear the lines' entries, and write after them how many tiles with each number lines wait for."""
+    """Clear the lines' entries, and write after them how many tiles with each number lines wait
+    for.
+    """
     for place in range(NUM_LINES + NUM_NUMBERS):
         scratch[place] = 0
     while showing:
@@ -94,14 +133,19 @@ def count_wanted(rules: Any, state: Any, showing: Any, scratch: Any) -> None:
 
 
 def change_lines(rules: Any, state: Any, showing: Any, shown: Any, scratch: Any) -> None:
-    """Lines that show a number: one cell less to fill if the tile shows it too, else the line loses its value."""
+    """Lines that show a number: one cell less to fill if the tile shows it too, else the line loses
+    its value.
+    """
     turns = count_bits(state.empty) - 1
     while showing:
         bit = trailing_zeros(showing)
         showing &= showing - U(1)
         line, number = bit // 3, number_of(bit)
         need = count_bits(rules.line_cells[line] & state.empty)
-        others, left = scratch[NUM_LINES + number] - need, count_bits(state.left & rules.carriers[number])
+        others, left = (
+            scratch[NUM_LINES + number] - need,
+            count_bits(state.left & rules.carriers[number]),
+        )
         now = rules.worth[bit, need] * rules.chance[turns, 2 * need + others, left]
         need = max(need - 1, 0)  # no tile can be placed on a full line
         then = rules.worth[bit, need] * rules.chance[turns, 2 * need + others, left]
@@ -115,6 +159,9 @@ def begin_lines(rules: Any, state: Any, begun: Any, scratch: Any) -> None:
         bit = trailing_zeros(begun)
         begun &= begun - U(1)
         line, number = bit // 3, number_of(bit)
-        need, left = count_bits(rules.line_cells[line]) - 1, count_bits(state.left & rules.carriers[number])
+        need, left = (
+            count_bits(rules.line_cells[line]) - 1,
+            count_bits(state.left & rules.carriers[number]),
+        )
         chance = rules.chance[turns, 2 * need + scratch[NUM_LINES + number], left]
         scratch[line] = rules.worth[bit, need] * chance - rules.fresh[turns, need + 1]

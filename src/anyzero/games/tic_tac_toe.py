@@ -1,6 +1,8 @@
-"""Tic-tac-toe: three in a row on nine cells. Cell a1 is at the bottom left; action `row * 3 + column`.
+"""Tic-tac-toe: three in a row on nine cells. Cell a1 is at the bottom left; action `row * 3 +
+column`.
 
-A row takes four bits of a word, the last of them never set, so that no line of three wraps around the edge.
+A row takes four bits of a word, the last of them never set, so that no line of three wraps around
+the edge.
 """
 
 from collections.abc import Iterable
@@ -28,7 +30,8 @@ class TicTacToe(NamedTuple):
 
 
 def make() -> Game:
-    """The players x and o take turns marking empty cells, and x begins. Three marks in a row, column or diagonal win.
+    """The players x and o take turns marking empty cells, and x begins. Three marks in a row,
+    column or diagonal win.
 
     A full board without such a line is a draw. A move is the cell to mark: b2 is the centre.
     """
@@ -132,8 +135,12 @@ def board(rules: TicTacToe) -> Board:
     cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
     ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
     kinds = Kind("X", "x", (cross,), 0), Kind("O", "o", (ring,), 1)
-    strokes = tuple((segment((-x, -y), (x, y), "accent", 0.08),) for x, y in ((1, 0), (0, 1), (1, -1), (1, 1)))
-    return square_board(3, 3, kinds, marks=strokes, captions=grid.captions(MARKS), title="Tic-tac-toe")
+    strokes = tuple(
+        (segment((-x, -y), (x, y), "accent", 0.08),) for x, y in ((1, 0), (0, 1), (1, -1), (1, 1))
+    )
+    return square_board(
+        3, 3, kinds, marks=strokes, captions=grid.captions(MARKS), title="Tic-tac-toe"
+    )
 
 
 def draw(rules: TicTacToe, state: State, shown: Any) -> None:

@@ -1,7 +1,8 @@
 """The game loop: a plain function that plays one game until it needs a network's answer.
 
-It is the only loop over games. Self-play, gates, ratings and benchmarks differ in their contestants, pairings
-and `Manner`; on the CPU a thread calls it for its share of the games, on a GPU there is one thread per game.
+It is the only loop over games. Self-play, gates, ratings and benchmarks differ in their
+contestants, pairings and `Manner`; on the CPU a thread calls it for its share of the games, on a
+GPU there is one thread per game.
 """
 
 from typing import Any
@@ -30,18 +31,28 @@ from anyzero.learning.games import (
 from anyzero.search.methods import GUMBEL, Settings
 from anyzero.search.report import choose_child_of_root, draw_index, value_after
 from anyzero.search.reuse import copy_node, copy_subtree
-from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
+from anyzero.search.simulation import (
+    ANY_CHILD,
+    advance_tree,
+    begin_tree,
+    prepare_root,
+    simulate_tree,
+)
 from anyzero.search.tree import root_of
 
 PLIES = 1 << 16  # more than any game has: a search uses random stream number stream * PLIES + ply
 NOWHERE = -1
 
 
-def advance_game(rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, number: int) -> bool:
-    """Apply the network's answer and continue, to the next move or the next game, until another answer is needed.
+def advance_game(
+    rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, number: int
+) -> bool:
+    """Apply the network's answer and continue, to the next move or the next game, until another
+    answer is needed.
 
-    False when none is: the slot is idle, waits to be fetched, or another search has to move. `answers` are logits
-    and values; `late` are the settings after the plies in which moves are sampled.
+    False when none is: the slot is idle, waits to be fetched, or another search has to move.
+    `answers` are logits and values; `late` are the settings after the plies in which moves are
+    sampled.
     """
     games, manner = slots.games, slots.manner
     while games.search[number] == manner.search:
@@ -63,14 +74,20 @@ def advance_game(rules: Any, slots: Slots, settings: Settings, late: Settings, a
 
 
 def grow_tree(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
-    """Continue a search until it needs an answer; False when it is finished. One of the functions below replaces it."""
+    """Continue a search until it needs an answer; False when it is finished. One of the functions
+    below replaces it.
+    """
     raise NotImplementedError
 
 
-def grow_with_answers(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
+def grow_with_answers(
+    rules: Any, slots: Slots, settings: Settings, answers: Any, number: int
+) -> bool:
     """The evaluator is a network outside the kernel."""
     logits, values = answers
-    return advance_tree(rules, slots.tree, slots.scratch, settings, slots.games.states, logits, values, number)
+    return advance_tree(
+        rules, slots.tree, slots.scratch, settings, slots.games.states, logits, values, number
+    )
 
 
 def grow_alone(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
@@ -124,7 +141,9 @@ def stream_of(games: Games, manner: Manner, number: int) -> Any:
 
 
 def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
-    """Find out who moves: no one (the game is over), chance, or a contestant, with this search or another."""
+    """Find out who moves: no one (the game is over), chance, or a contestant, with this search or
+    another.
+    """
     games, manner = slots.games, slots.manner
     seat, plies = seat_to_move(rules, games.states[number]), games.plies[number]
     is_opening = plies < games.opening[number]
@@ -149,7 +168,9 @@ def play_any(rules: Any, slots: Slots, number: int) -> None:
     state, rng, actions = games.states[number], games.streams[number], games.legal[number]
     count = legal_actions(rules, state, actions)
     is_chance = seat_to_move(rules, state) == CHANCE
-    index = draw_outcome(rules, state, actions, count, rng) if is_chance else random_below(rng, count)
+    index = (
+        draw_outcome(rules, state, actions, count, rng) if is_chance else random_below(rng, count)
+    )
     play_action(rules, slots, np.int64(actions[index]), number)  # type: ignore[arg-type]
 
 
@@ -180,7 +201,11 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
     if tree.num_children[root] > 0:
         best = choose_child_of_root(tree, scratch, settings, number)
         value = value_after(tree, settings, root, best)
-    temperature = manner.temperature if games.plies[number] < manner.temperature_plies else manner.late_temperature
+    temperature = (
+        manner.temperature
+        if games.plies[number] < manner.temperature_plies
+        else manner.late_temperature
+    )
     draws = temperature > 0.0 and settings.formula != GUMBEL
     if manner.keep_samples or draws or best == root:
         count = list_policy(rules, slots, settings, number)
@@ -189,7 +214,9 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
     if best == root:  # no search took place
         action = scratch.actions[number, random_below(scratch.streams[number], count)]
     elif draws:
-        action = scratch.actions[number, draw_index(scratch.scores[number], count, temperature, games.streams[number])]
+        action = scratch.actions[
+            number, draw_index(scratch.scores[number], count, temperature, games.streams[number])
+        ]
     else:
         action = tree.action[best]
     games.phase[number], games.node[number] = MOVING, root
@@ -200,7 +227,9 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
 
 
 def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
-    """Whether the seat to move resigns: its last two values are below the threshold and this is not a check game."""
+    """Whether the seat to move resigns: its last two values are below the threshold and this is not
+    a check game.
+    """
     games, page = slots.games, page_of(slots, number)
     bar = games.bar[0]
     if bar <= NEVER:

@@ -1,7 +1,8 @@
-"""A block: a number of games, played from first move to last. Self-play, gates, ratings and benchmarks are blocks.
+"""A block: a number of games, played from first move to last. Self-play, gates, ratings and
+benchmarks are blocks.
 
-Every game has its own random streams, so a block is a function of its seed and its contestants: threads change
-nothing, and an interrupted block is simply played again.
+Every game has its own random streams, so a block is a function of its seed and its contestants:
+threads change nothing, and an interrupted block is simply played again.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,12 +14,36 @@ import numpy as np
 
 from anyzero.compile.bits import by_pointer
 from anyzero.games.game import Game
-from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, grow_nothing, grow_tree, grow_with_answers
+from anyzero.learning.advance import (
+    WITHOUT_REUSE,
+    advance_game,
+    grow_alone,
+    grow_nothing,
+    grow_tree,
+    grow_with_answers,
+)
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
-from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
+from anyzero.learning.games import (
+    BY_RULES,
+    ENDS,
+    IDLE,
+    NEVER,
+    Games,
+    Manner,
+    Pairings,
+    Slots,
+    new_games,
+)
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, find_method
-from anyzero.search.run import NO_ANSWERS, ask_for_leaves, choice_parts, fixed_settings, new_scratch_for, parts_of
+from anyzero.search.run import (
+    NO_ANSWERS,
+    ask_for_leaves,
+    choice_parts,
+    fixed_settings,
+    new_scratch_for,
+    parts_of,
+)
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.tree import new_tree
@@ -27,7 +52,9 @@ from anyzero.stopping import check as check_stopping
 REUSED = 4  # with tree reuse, trees have room for this many times the simulations of one move
 TOGETHER = 32  # games per part if no network determines it
 
-Watch = Callable[[int, int], None]  # called now and then with the number of finished games and of simulations
+Watch = Callable[
+    [int, int], None
+]  # called now and then with the number of finished games and of simulations
 
 
 # --- who plays: a network with a search, a search with rollouts, or chance
@@ -43,7 +70,13 @@ class Contestant(NamedTuple):
 
 
 def network_contestant(
-    game: Game, name: str, evaluator: Evaluator, config: SelfPlayConfig, *, noise: bool, simulations: int = 0
+    game: Game,
+    name: str,
+    evaluator: Evaluator,
+    config: SelfPlayConfig,
+    *,
+    noise: bool,
+    simulations: int = 0,
 ) -> Contestant:
     """A network as used in self-play or a match; 0 simulations: as in self-play."""
     method = adapt(game, self_play_method(config, noise=noise), evaluator)
@@ -59,8 +92,13 @@ def anchor_contestant(game: Game, text: str) -> Contestant:
 
 
 NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration")}
-FORM = {"gumbel": ("considered", "value_scale", "visit_scale"), "puct": ("exploration", "first_play")}
-"""Search settings that are also self-play settings: those that add noise, and those that shape the search."""
+FORM = {
+    "gumbel": ("considered", "value_scale", "visit_scale"),
+    "puct": ("exploration", "first_play"),
+}
+"""Search settings that are also self-play settings: those that add noise, and those that shape the
+search.
+"""
 
 
 def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
@@ -90,7 +128,9 @@ class BlockResult(NamedTuple):
     scores: np.ndarray | None  # [games]: the first seat's points, for games with scores
     simulations: int
     resign_checks: list[tuple[float, bool]]
-    """From games played on as a check: each seat's threshold for resigning, and whether it did not lose after all."""
+    """From games played on as a check: each seat's threshold for resigning, and whether it did not
+    lose after all.
+    """
 
 
 class Searching(NamedTuple):
@@ -103,8 +143,14 @@ class Searching(NamedTuple):
 def advance_games(
     rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, begin: int, end: int
 ) -> int:
-    """Kernel: advance every game of these slots until it needs an answer; returns the number of slots not idle."""
-    tree, spare, scratch = by_pointer(slots.tree), by_pointer(slots.spare), by_pointer(slots.scratch)
+    """Kernel: advance every game of these slots until it needs an answer; returns the number of
+    slots not idle.
+    """
+    tree, spare, scratch = (
+        by_pointer(slots.tree),
+        by_pointer(slots.spare),
+        by_pointer(slots.scratch),
+    )
     games, rows, manner = by_pointer(slots.games), by_pointer(slots.rows), by_pointer(slots.manner)
     settings, late = by_pointer(settings), by_pointer(late)
     own, alive = Slots(tree, spare, scratch, games, rows, manner), 0
@@ -114,22 +160,32 @@ def advance_games(
     return alive
 
 
-def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner) -> Searching:
+def new_search(
+    game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner
+) -> Searching:
     settings, most, slots = contestant.method.settings, contestant.simulations, len(games.plies)
     manner = manner._replace(simulations=most)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
     tree = new_tree(game, settings, nodes, num_trees=slots)
     scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
     scratch.known[:] = NO_LEAF
-    grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
+    grow = (
+        grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
+    )
     spare = new_tree(game, settings, nodes, num_trees=slots) if manner.reuse else tree
     late = settings._replace(gumbel_scale=0.0)
-    parts: dict[Any, Any] = {**choice_parts(settings), grow_tree: grow, **({} if manner.reuse else WITHOUT_REUSE)}
+    parts: dict[Any, Any] = {
+        **choice_parts(settings),
+        grow_tree: grow,
+        **({} if manner.reuse else WITHOUT_REUSE),
+    }
     return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)
 
 
 class Block:
-    """Games between these contestants, numbered from `first` on, with `at_once` games in parallel (0: all)."""
+    """Games between these contestants, numbered from `first` on, with `at_once` games in parallel
+    (0: all).
+    """
 
     def __init__(
         self,
@@ -154,24 +210,34 @@ class Block:
         kinds = [(one.method, one.simulations) for one in contestants]
         first_of_kind = sorted({kinds.index(kind) for kind in kinds})
         search_of = np.array([first_of_kind.index(kinds.index(kind)) for kind in kinds])
-        self.games = new_games(game, self.slots, manner, pairings, search_of=search_of, starts=starts, seed=seed)
+        self.games = new_games(
+            game, self.slots, manner, pairings, search_of=search_of, starts=starts, seed=seed
+        )
         self.games.bar[:] = resign_below if game.is_opposed else NEVER
         self.games.game[:] += first
         self.rows = new_samples(game, self.slots * longest if manner.keep_samples else 1)
-        self.rows = self.rows._replace(policies=self.rows.policies.astype(np.float32))  # kernels have no float16 here
+        self.rows = self.rows._replace(
+            policies=self.rows.policies.astype(np.float32)
+        )  # kernels have no float16 here
         self.searches = [
-            new_search(game, contestants[index], self.games, self.rows, manner._replace(search=number))
+            new_search(
+                game, contestants[index], self.games, self.rows, manner._replace(search=number)
+            )
             for number, index in enumerate(first_of_kind)
         ]
         every = [one.evaluator for one in contestants]
         self.evaluators: list[Any] = [one for one in dict.fromkeys(every) if one is not None]
-        self.evaluator_of = np.array([-1 if one is None else self.evaluators.index(one) for one in every])
+        self.evaluator_of = np.array(
+            [-1 if one is None else self.evaluators.index(one) for one in every]
+        )
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
         self.is_stopped, self.lock = False, Lock()
 
     def play(self, watch: Watch | None = None, *, keys: bool = True) -> BlockResult:
         self.play_part(0, 0, None)  # compile now, not on several threads at once
-        pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
+        pools: list[Executor | None] = [
+            getattr(evaluator, "pool", None) for evaluator in self.evaluators
+        ]
         if not self.evaluators:
             with ThreadPoolExecutor(self.threads) as pool:
                 self.play_parts(pool, TOGETHER, watch)
@@ -183,8 +249,12 @@ class Block:
         return self.finished.result(names, int(self.games.simulations.sum()), keys=keys)
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
-        """Play each part on one thread. Slots are divided by number alone, so the number of threads changes nothing."""
-        work = [pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)]
+        """Play each part on one thread. Slots are divided by number alone, so the number of threads
+        changes nothing.
+        """
+        work = [
+            pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)
+        ]
         try:
             for part in work:
                 part.result()
@@ -212,9 +282,13 @@ class Block:
                     with self.lock:
                         if watch:
                             watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
-                whose = self.evaluator_of[self.games.contestant] if len(self.evaluators) > 1 else None
+                whose = (
+                    self.evaluator_of[self.games.contestant] if len(self.evaluators) > 1 else None
+                )
                 answers = [
-                    ask_for_leaves(self.game, search.slots.scratch, begin, end, self.evaluators, whose)
+                    ask_for_leaves(
+                        self.game, search.slots.scratch, begin, end, self.evaluators, whose
+                    )
                     for search in self.searches
                 ]
         except BaseException:
@@ -228,9 +302,13 @@ class Block:
             return
         begins = pages * self.games.moves.shape[1]
         ends = begins + self.games.end_samples[pages]
-        samples = take(self.rows, np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)]))
+        samples = take(
+            self.rows, np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)])
+        )
         with self.lock:
-            self.finished.add(self.games, pages, samples._replace(policies=samples.policies.astype(np.float16)))
+            self.finished.add(
+                self.games, pages, samples._replace(policies=samples.policies.astype(np.float16))
+            )
         self.games.ready[pages] = 0
 
 
@@ -246,11 +324,15 @@ class Finished:
     def add(self, games: Games, pages: np.ndarray, samples: Samples) -> None:
         """Add the games in these pages, and their samples in the same order."""
         self.ends.append({name: getattr(games, name)[pages] for name in ENDED})
-        self.moves += [games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()]
+        self.moves += [
+            games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()
+        ]
         samples.seats[:] = 0  # from now on the positions themselves tell the seat
         self.samples.append(samples)
 
-    def result(self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True) -> BlockResult:
+    def result(
+        self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True
+    ) -> BlockResult:
         """All games, ordered by number or by arrival; samples get their keys if `keys` is set."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
         samples, numbers = join(self.samples), ends["end_game"]
@@ -261,21 +343,36 @@ class Finished:
         ends = {name: column[order] for name, column in ends.items()}
         if keys:
             samples.keys[:] = input_keys(self.game, samples.states)
-        sides, starts = self.sides[ends["end_pairing"]], ends["end_game"] // self.manner.legs % self.num_starts
-        rows = zip(order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True)
+        sides, starts = (
+            self.sides[ends["end_pairing"]],
+            ends["end_game"] // self.manner.legs % self.num_starts,
+        )
+        rows = zip(
+            order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True
+        )
         lines = [
             GameLine([names[side] for side in own], start, self.moves[index], payoffs, ENDS[reason])
             for index, own, start, payoffs, reason in rows
         ]
         scores = ends["end_score"] if self.game.has("score") else None
-        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)  # a truncated game proves nothing
-        seats = zip(ends["lowest"][checked].ravel().tolist(), ends["payoffs"][checked].ravel().tolist(), strict=True)
+        checked = (ends["end_checked"] == 1) & (
+            ends["end_reason"] == BY_RULES
+        )  # a truncated game proves nothing
+        seats = zip(
+            ends["lowest"][checked].ravel().tolist(),
+            ends["payoffs"][checked].ravel().tolist(),
+            strict=True,
+        )
         checks = [(low, payoff > -1.0) for low, payoff in seats]
         return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, checks)
 
 
 AT_END = ("game", "pairing", "samples", "plies", "reason", "checked", "score")
-ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is recorded of a game besides its moves
+ENDED = (
+    *(f"end_{name}" for name in AT_END),
+    "payoffs",
+    "lowest",
+)  # what is recorded of a game besides its moves
 
 
 def surprise_weights(samples: Samples, share: float) -> np.ndarray:

@@ -22,16 +22,22 @@ RANDOM = "random"  # the anchor without a search
 
 
 def anchor_search(text: str) -> tuple[Method, int]:
-    """The method of an anchor and its simulations; seconds would make it a different player on every machine."""
+    """The method of an anchor and its simulations; seconds would make it a different player on
+    every machine.
+    """
     wanted = parse_search(text)
     if wanted.simulations is None:
-        raise BadOptionError(f"an anchor has a number of simulations, like uct:1000; {text!r} has none")
+        raise BadOptionError(
+            f"an anchor has a number of simulations, like uct:1000; {text!r} has none"
+        )
     return find_method(wanted.method, wanted.options), wanted.simulations
 
 
 def check_even(value: int) -> int:
     if value % 2:
-        raise PydanticCustomError("even", "an even number is needed, as games come in pairs with the seats swapped")
+        raise PydanticCustomError(
+            "even", "an even number is needed, as games come in pairs with the seats swapped"
+        )
     return value
 
 
@@ -48,7 +54,9 @@ Anchors = Annotated[tuple[str, ...], AfterValidator(check_anchors)]
 
 class SelfPlayConfig(Schema):
     method: Literal["puct", "gumbel", "expectimax"] = "gumbel"
-    """The search: PUCT (AlphaZero), Gumbel AlphaZero's, or expectimax one move deep, for games of chance."""
+    """The search: PUCT (AlphaZero), Gumbel AlphaZero's, or expectimax one move deep, for games of
+    chance.
+    """
     simulations: int = Field(32, ge=1, le=1_000_000)
     """Simulations per move."""
     games: int = Field(256, ge=1, le=10_000_000)
@@ -62,7 +70,9 @@ class SelfPlayConfig(Schema):
     considered: int = Field(16, ge=1, le=100_000)
     """Gumbel: maximum moves considered at the root."""
     value_scale: float = Field(0.25, ge=0, le=1e12)
-    """Gumbel: how strongly values change the policy (the paper's c_scale, for values between 0 and 1)."""
+    """Gumbel: how strongly values change the policy (the paper's c_scale, for values between 0 and
+    1).
+    """
     visit_scale: float = Field(50.0, ge=0, le=1e12)
     """Gumbel: the paper's c_visit."""
     noise_fraction: float = Field(0.25, ge=0, le=1)
@@ -72,21 +82,31 @@ class SelfPlayConfig(Schema):
     gumbel_scale: float = Field(1.0, ge=0, le=1e12)
     """Gumbel: scale of the noise on the root's moves."""
     temperature: float = Field(1.0, ge=0, le=100)
-    """PUCT: moves are sampled by visits ** (1 / temperature); expectimax: by exp(value / temperature)."""
+    """PUCT: moves are sampled by visits ** (1 / temperature); expectimax: by exp(value /
+    temperature).
+    """
     temperature_plies: int = Field(30, ge=0, le=1e12)
     """Plies for which moves are sampled; with Gumbel, plies for which its noise applies."""
     late_temperature: float = Field(0.1, ge=0, le=100)
     """PUCT and expectimax: the temperature after `temperature_plies`."""
     draws: int = Field(0, ge=0, le=1_000_000)
-    """Expectimax: random outcomes averaged for the value before a draw; 0: all of them, by their weights."""
+    """Expectimax: random outcomes averaged for the value before a draw; 0: all of them, by their
+    weights.
+    """
     move_value: bool = False
-    """Whether a position's value after search is the chosen move's value, not the mean of all simulations."""
+    """Whether a position's value after search is the chosen move's value, not the mean of all
+    simulations.
+    """
     final: Literal["visits", "value+log visits"] = "visits"
-    """How PUCT picks its move at temperature 0 and in matches: most visits, or best value + log visits."""
+    """How PUCT picks its move at temperature 0 and in matches: most visits, or best value + log
+    visits.
+    """
     opening_plies: int = Field(0, ge=0, le=1000)
     """Maximum random moves at the start of a game; they give no samples."""
     value_trace: float = Field(0.0, ge=0, le=1)
-    """Lambda of TD(lambda): how much of a root value, or of an expectation's surprise, comes from the next position."""
+    """Lambda of TD(lambda): how much of a root value, or of an expectation's surprise, comes from
+    the next position.
+    """
     surprise: float = Field(0.0, ge=0, le=1)
     """Share of a sample's weight given by how far its policy is from the priors (KataGo: 0.5)."""
     resign_below: float = Field(-1.0, ge=-1, le=0)
@@ -98,7 +118,8 @@ class SelfPlayConfig(Schema):
     reuse: bool = False
     """PUCT, games of one network: start each search from the subtree below the move played."""
     max_plies: int = Field(0, ge=0, le=1e12)
-    """Longer games are cut off, and trained on their search values; 0: as long as the rules allow."""
+    """Longer games are cut off, and trained on their search values; 0: as long as the rules allow.
+    """
     starts: tuple[str, ...] = ()
     """Positions to start from, in turn; none: the initial position."""
     recent_share: float = Field(0.0, ge=0, le=1)
@@ -106,9 +127,13 @@ class SelfPlayConfig(Schema):
     recent: int = Field(5, ge=1, le=1000)
     """How many of the latest generations count as recent."""
     two_champions: bool = False
-    """Whether the champion also plays the previous champion, the more often the lower its score against it."""
+    """Whether the champion also plays the previous champion, the more often the lower its score
+    against it.
+    """
     lag: int = Field(0, ge=0, le=1)
-    """1: self-play does not wait for the last generation's network, so a cluster plays during training."""
+    """1: self-play does not wait for the last generation's network, so a cluster plays during
+    training.
+    """
 
 
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
@@ -161,9 +186,13 @@ class TrainerConfig(Schema):
     clip: float = Field(1.0, ge=1e-06, le=1000000.0)
     """Maximum gradient norm (clipping)."""
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
-    """constant, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
+    """constant, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each
+    generation).
+    """
     horizon: int = Field(100, ge=1, le=1_000_000)
-    """Cosine schedule: generations over which the learning rate decays, if the run has no planned minutes."""
+    """Cosine schedule: generations over which the learning rate decays, if the run has no planned
+    minutes.
+    """
     hold: float = Field(0.0, ge=0, le=0.99)
     """Cosine schedule: the share of the run before the learning rate begins to decay."""
     policy_weight: float = Field(1.0, ge=0, le=1e12)
@@ -171,14 +200,18 @@ class TrainerConfig(Schema):
     value_weight: float = Field(1.0, ge=0, le=1e12)
     """Weight of the value loss."""
     average: float = Field(0.0, ge=0, le=0.99999)
-    """If positive, games are played with an exponential moving average of the weights, with this decay."""
+    """If positive, games are played with an exponential moving average of the weights, with this
+    decay.
+    """
 
 
 class GateConfig(Schema):
     """When a candidate becomes the champion."""
 
     games: Even = Field(64, ge=0, le=10_000_000)
-    """Games against the champion, and as many against the previous one; 0: every candidate is promoted."""
+    """Games against the champion, and as many against the previous one; 0: every candidate is
+    promoted.
+    """
     threshold: float = Field(0.55, ge=0, le=1)
     """The score needed for promotion."""
     simulations: int = Field(0, ge=0, le=1_000_000)
@@ -210,7 +243,9 @@ class BenchmarkConfig(Schema):
     simulations: int = Field(0, ge=0, le=1_000_000)
     """Simulations per move; 0: as in self-play."""
     convergence_threshold: float = Field(0.0, ge=0, le=1e12)
-    """Training stops when the mean of the last five benchmarks beats the previous five by less; 0: never."""
+    """Training stops when the mean of the last five benchmarks beats the previous five by less; 0:
+    never.
+    """
 
 
 class RunConfig(Schema):
@@ -224,11 +259,15 @@ class RunConfig(Schema):
     generations: int = Field(1000, ge=0, le=1_000_000)
     """Generations after which the run ends."""
     minutes: float = Field(0.0, ge=0, le=1e12)
-    """Planned minutes of training in total, resumptions included; 0: the schedule counts generations."""
+    """Planned minutes of training in total, resumptions included; 0: the schedule counts
+    generations.
+    """
     keep: int = Field(3, ge=1, le=1_000_000)
     """Generations to keep besides promoted ones."""
     keep_samples: bool = True
-    """Whether samples are written at once; else, on a GPU, when training stops, and a kill loses them."""
+    """Whether samples are written at once; else, on a GPU, when training stops, and a kill loses
+    them.
+    """
     device: Literal["cpu", "cuda"] = "cpu"
     """The device that plays and trains."""
     threads: int = Field(0, ge=0, le=1e12)
@@ -250,13 +289,21 @@ class RunConfig(Schema):
             raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
         if selfplay.reuse and (selfplay.two_champions or selfplay.recent_share > 0.0):
             other = "two_champions" if selfplay.two_champions else "recent_share"
-            raise BadOptionError(f"selfplay.reuse is for games of one network: leave selfplay.{other} alone")
+            raise BadOptionError(
+                f"selfplay.reuse is for games of one network: leave selfplay.{other} alone"
+            )
         if league.every > 0 and not league.anchors:
-            raise BadOptionError("league.anchors is empty: name a player, such as random, or set league.every=0")
+            raise BadOptionError(
+                "league.anchors is empty: name a player, such as random, or set league.every=0"
+            )
         if -1 < self.replay.payoff_share_end < 0:
-            raise BadOptionError("replay.payoff_share_end must be -1 or from 0 to 1: a share is not negative")
+            raise BadOptionError(
+                "replay.payoff_share_end must be -1 or from 0 to 1: a share is not negative"
+            )
         if not self.keep_samples and self.device == "cpu":
-            raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run resumes as if never stopped")
+            raise BadOptionError(
+                "keep_samples=false is for the GPU: on the CPU a run resumes as if never stopped"
+            )
         return self
 
 
@@ -265,7 +312,9 @@ KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting
 
 
 def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
-    """The config with some values changed: `{"selfplay.simulations": 64}`, or `{"selfplay": {"simulations": 64}}`."""
+    """The config with some values changed: `{"selfplay.simulations": 64}`, or `{"selfplay":
+    {"simulations": 64}}`.
+    """
     values = config.to_dict()
     for key, value in flatten(changes).items():
         if key not in KEYS:
@@ -308,10 +357,16 @@ GONE_SETTINGS = {
 
 
 def read_settings(path: Path | str) -> dict[str, Any]:
-    """The settings in a config file, by full name; removed settings that had no effect are ignored."""
+    """The settings in a config file, by full name; removed settings that had no effect are
+    ignored.
+    """
     found = flatten(read_toml(path))
-    unused = GONE_SETTINGS | {"precision": "bfloat16" if found.get("device") == "cuda" else "float32"}
-    return {key: value for key, value in found.items() if unused.get(key, GONE) not in (None, value)}
+    unused = GONE_SETTINGS | {
+        "precision": "bfloat16" if found.get("device") == "cuda" else "float32"
+    }
+    return {
+        key: value for key, value in found.items() if unused.get(key, GONE) not in (None, value)
+    }
 
 
 def load_config(path: Path | str) -> RunConfig:
@@ -331,7 +386,9 @@ def parse_setting(text: str) -> tuple[str, Any]:
     """
     key, equals, written = (part.strip() for part in text.partition("="))
     if not equals or not key:
-        raise BadOptionError(f"{text!r} is not of the form setting=value, like selfplay.simulations=64")
+        raise BadOptionError(
+            f"{text!r} is not of the form setting=value, like selfplay.simulations=64"
+        )
     return key, written if key == "network" else parse_value(RunConfig, key, written)
 
 
@@ -342,7 +399,8 @@ def format_setting(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# --- the seal of a run: the settings it started with, so that an edited or damaged config is noticed
+# --- the seal of a run: the settings it started with, so that an edited or damaged config is
+# noticed
 
 
 CONFIG, SEAL_FILE = "config.toml", "seal.json"
@@ -351,23 +409,34 @@ FREE = ("generations", "minutes", "keep")  # settings that may change when a run
 
 
 def write_settings(run: Path, config: RunConfig) -> None:
-    """Write the seal, then the config. The seal also has the earlier settings, still in force after a kill between."""
+    """Write the seal, then the config. The seal also has the earlier settings, still in force after
+    a kill between.
+    """
     text = write_toml(config.to_dict())
     earlier = flatten(read_toml(run / CONFIG)) if (run / CONFIG).exists() else None
-    write_sealed(run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier})
+    write_sealed(
+        run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier}
+    )
     write_whole(run / CONFIG, text.encode())
 
 
 def open_config(run: Path) -> tuple[RunConfig, str]:
-    """The config if it matches its seal, else AnyzeroError; and a note if there is no seal to compare with."""
+    """The config if it matches its seal, else AnyzeroError; and a note if there is no seal to
+    compare with.
+    """
     config, settings = load_config(run / CONFIG), flatten(read_toml(run / CONFIG))
     try:
         seal = read_sealed(run / SEAL_FILE, FORM)
     except DamagedError as error:
         generations = Generations(run)
         with suppress(DamagedError):
-            for number in generations.numbers()[-1:]:  # it still has the hash of the settings it was made with
-                if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
+            for number in generations.numbers()[
+                -1:
+            ]:  # it still has the hash of the settings it was made with
+                if generations.generation(number).facts.get("settings") not in (
+                    None,
+                    settings_hash(run),
+                ):
                     words = f"{run / CONFIG} is not the one used for generation {number}"
                     raise AnyzeroError(f"{words}; restore a copy of the old one") from None
         return config, f"{run}: {error}; its settings are read from {CONFIG}"
@@ -382,7 +451,10 @@ def describe_change(run: Path, found: Mapping[str, Any], sealed: Mapping[str, An
     new, old = found.get(key, GONE), sealed.get(key, GONE)
     says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
     begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
-    advice = f"for other settings start a run with another name: anyzero train --run NAME --config {run / CONFIG}"
+    advice = (
+        "for other settings start a run with another name: anyzero train --run NAME "
+        f"--config {run / CONFIG}"
+    )
     if key in FREE:
         advice = f"anyzero train --run {run} --set {key}=... changes it"
     return f"{run / CONFIG} {says}, but the run began {begun}: restore it; {advice}"
@@ -390,4 +462,6 @@ def describe_change(run: Path, found: Mapping[str, Any], sealed: Mapping[str, An
 
 def settings_hash(run: Path) -> str:
     """The hash of the settings that may never change."""
-    return seal_of({key: value for key, value in flatten(read_toml(run / CONFIG)).items() if key not in FREE})
+    return seal_of(
+        {key: value for key, value in flatten(read_toml(run / CONFIG)).items() if key not in FREE}
+    )

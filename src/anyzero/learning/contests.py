@@ -1,7 +1,7 @@
 """Contests between contestants: pairs of games, the gate, the league of anchors, and the benchmark.
 
-A pair shares one opening, with seats swapped, and is judged as in the arena. The anchors never change and play each
-other once per run, so every generation is measured on the same scale.
+A pair shares one opening, with seats swapped, and is judged as in the arena. The anchors never
+change and play each other once per run, so every generation is measured on the same scale.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,21 +51,31 @@ def contest(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Contest:
-    """Play an even number of games; -1 opening plies: as in matches. With one seat, both contestants play each deal."""
+    """Play an even number of games; -1 opening plies: as in matches. With one seat, both
+    contestants play each deal.
+    """
     plies = default_openings(game) if openings < 0 else openings
     sides = [Match(0, 1, 0, leg).by_seat(game.num_seats) for leg in BOTH_LEGS]
     pairings = Pairings(np.array(sides), np.zeros(2))
     manner = Manner(least_opening=plies, most_opening=plies)
-    block = Block(game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads)
+    block = Block(
+        game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads
+    )
     played = block.play(watch)
     results = []
     for row, line in enumerate(played.games):
         scores = None if played.scores is None else [float(played.scores[row])] * len(line.payoffs)
         match = Match(0, 1, row // 2, row % 2)
-        results.append(MatchResult(match, line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]))
+        results.append(
+            MatchResult(
+                match, line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]
+            )
+        )
     standings = make_standings(results)
     distinct = {(line.start, *line.actions) for line in played.games}
-    return Contest(standings, *score_interval(standings, len(distinct)), len(results) - len(distinct))
+    return Contest(
+        standings, *score_interval(standings, len(distinct)), len(results) - len(distinct)
+    )
 
 
 def score_interval(standings: Standings, distinct: int) -> Interval:
@@ -78,7 +88,9 @@ def score_interval(standings: Standings, distinct: int) -> Interval:
 
 
 def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, Any]:
-    """The gate's verdict from the candidate's contests with each champion; it must reach the threshold against all."""
+    """The gate's verdict from the candidate's contests with each champion; it must reach the
+    threshold against all.
+    """
     against: list[dict[str, Any]] = []
     for name, found in contests.items():
         tally = found.standings.tally.to_json()
@@ -97,7 +109,11 @@ def play_anchors(meet: Meet, anchors: Sequence[Contestant], games: int) -> Ancho
 
 
 def rate_generation(
-    meet: Meet, contestant: Contestant, anchors: Sequence[Contestant], among_anchors: Anchors, games: int
+    meet: Meet,
+    contestant: Contestant,
+    anchors: Sequence[Contestant],
+    among_anchors: Anchors,
+    games: int,
 ) -> dict[str, Any]:
     """The contestant's Elo; the first anchor is fixed at 0."""
     num, scores = len(anchors), {}
@@ -110,18 +126,28 @@ def rate_generation(
         scores[anchor.name] = found.shares
     ratings = fit_ratings(points.tolist())
     elo, low, high = ratings[num]
-    known = {name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)}
+    known = {
+        name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)
+    }
     return {"elo": elo, "low": low, "high": high, "games": games, "anchors": known}
 
 
 def benchmark(
-    game: Game, contestant: Contestant, config: BenchmarkConfig, at_once: int, watch: Watch | None = None
+    game: Game,
+    contestant: Contestant,
+    config: BenchmarkConfig,
+    at_once: int,
+    watch: Watch | None = None,
 ) -> dict[str, Any]:
     """One seat: the mean score over deals that are the same for every generation of every run."""
     pairings, seed = Pairings(np.zeros((1, 1), np.int64), np.zeros(1)), draw_seed("benchmark")
-    block = Block(game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed)
+    block = Block(
+        game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed
+    )
     played = block.play(watch)
-    scores: list[float] = (played.payoffs[:, 0] if played.scores is None else played.scores).tolist()
+    scores: list[float] = (
+        played.payoffs[:, 0] if played.scores is None else played.scores
+    ).tolist()
     mean, low, high = named("mean", mean_interval(scores)).values()
     return {"mean": mean, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
 

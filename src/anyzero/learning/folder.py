@@ -4,12 +4,13 @@
     seal.json                       the same settings, sealed: later edits are noticed
     games/0007-002.jsonl            finished games of a block
     samples/0007-002.safetensors    their samples
-    generations/0007/               network, trainer, report and, written last, the manifest with the hash of each
-    generations/0008.part/          the generation in progress: files of its finished stages
-    champion.safetensors            a copy of the champion's network
-    now.txt                         during training: what is running, in words
+    generations/0007/               network, trainer, report and, written last, the manifest with
+    the hash of each generations/0008.part/          the generation in progress: files of its
+    finished stages champion.safetensors            a copy of the champion's network now.txt
+    during training: what is running, in words
 
-A generation counts once its folder has its final name; then it never changes, except that pruning drops big files.
+A generation counts once its folder has its final name; then it never changes, except that pruning
+drops big files.
 """
 
 import contextlib
@@ -23,7 +24,14 @@ from typing import Any, NamedTuple
 
 from anyzero.errors import AnyzeroError, BadOptionError, text_of, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
-from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
+from anyzero.learning.config import (
+    CONFIG,
+    SEAL_FILE,
+    RunConfig,
+    open_config,
+    settings_hash,
+    write_settings,
+)
 from anyzero.networks import manifest
 from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 from anyzero.sealed import DamagedError, describe_file, read_sealed
@@ -54,7 +62,9 @@ class RunFolder(Generations):
         self.notes: list[str] = []  # problems found and skipped, in words
         self.is_locked = False
         self.pruned: set[int] = set()  # generations with nothing left to drop
-        self.read: dict[int, tuple[object, dict[str, Any]]] = {}  # reports, with the state of their files
+        self.read: dict[
+            int, tuple[object, dict[str, Any]]
+        ] = {}  # reports, with the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
@@ -101,7 +111,9 @@ class RunFolder(Generations):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only process that writes here; the operating system releases the lock of a killed process."""
+        """Be the only process that writes here; the operating system releases the lock of a killed
+        process.
+        """
         with writing(self.path):
             number = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -123,7 +135,8 @@ class RunFolder(Generations):
         return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})\.part")
 
     def newest(self) -> Generation | None:
-        """The newest intact generation; `notes` names those skipped, which are moved aside if locked.
+        """The newest intact generation; `notes` names those skipped, which are moved aside if
+        locked.
 
         None if there is no generation.
         """
@@ -139,19 +152,25 @@ class RunFolder(Generations):
             return found
         if wrong:
             number, reason = next(iter(wrong.items()))
-            words = f"no generation of {self.path} is intact, not even the newest ({number}: {reason})"
+            words = (
+                f"no generation of {self.path} is intact, not even the newest ({number}: {reason})"
+            )
             raise AnyzeroError(f"{words}; nothing was changed")
         return None
 
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
-        """Move aside what is newer than the newest intact generation: damaged ones, and parts and blocks after them."""
+        """Move aside what is newer than the newest intact generation: damaged ones, and parts and
+        blocks after them.
+        """
         for number, reason in wrong.items():
             self.note(f"generation {number} of {self.path} was skipped: {reason}")
         for words in self.chain_faults(newest):
             self.note(words)
         if not self.is_locked:
             return
-        last = newest.number + 1 + (0 if wrong else self.config.selfplay.lag)  # a cluster may have played ahead
+        last = (
+            newest.number + 1 + (0 if wrong else self.config.selfplay.lag)
+        )  # a cluster may have played ahead
         with writing(self.path):
             for number in wrong:
                 put_aside(self.generation_path(number))
@@ -172,10 +191,16 @@ class RunFolder(Generations):
                 found = self.generation(number)
             except DamagedError as error:
                 after = None
-                yield f"generation {number} of {self.path} is damaged: {error}; its measurements are left out"
+                yield (
+                    f"generation {number} of {self.path} is damaged: {error}; its "
+                    "measurements are left out"
+                )
                 continue
             if after is not None and after.facts.get("before") not in (None, found.seal):
-                yield f"generation {number} of {self.path} is not the one that generation {number + 1} was made from"
+                yield (
+                    f"generation {number} of {self.path} is not the one that generation "
+                    f"{number + 1} was made from"
+                )
             after = found
 
     def part_path(self, number: int) -> Path:
@@ -192,18 +217,23 @@ class RunFolder(Generations):
         return path
 
     def commit(self, number: int, facts: Mapping[str, Any]) -> Generation:
-        """Finish a generation: from here on it counts. `facts`: champion, previous (or None), promoted, and any others.
+        """Finish a generation: from here on it counts. `facts`: champion, previous (or None),
+        promoted, and any others.
 
         All files of its part belong to it; a network and a report are required.
         """
         part, final = self.part(number), self.generation_path(number)
         for name in (NETWORK, REPORT):
             if not (part / name).is_file():
-                raise AnyzeroError(f"generation {number} of {self.path} cannot be finished without {name}")
+                raise AnyzeroError(
+                    f"generation {number} of {self.path} cannot be finished without {name}"
+                )
         champion, known = facts["champion"], (number, *self.numbers())
         is_known = champion in known and facts["previous"] in (None, *known)
         if not is_known or facts["promoted"] != (champion == number):
-            raise AnyzeroError(f"generation {number} of {self.path} cannot have the champion {champion}")
+            raise AnyzeroError(
+                f"generation {number} of {self.path} cannot have the champion {champion}"
+            )
         with writing(final):
             manifest.write_manifest(part, number, {**facts, **self.links(part, number, champion)})
             part.rename(final)
@@ -214,10 +244,17 @@ class RunFolder(Generations):
         return generation
 
     def links(self, part: Path, number: int, champion: int) -> dict[str, Any]:
-        """What a manifest records of the rest of the run: settings, previous generation, champion, and its games."""
+        """What a manifest records of the rest of the run: settings, previous generation, champion,
+        and its games.
+        """
         before = number - 1 if number - 1 in self.numbers() else None
         network = part / NETWORK if champion == number else self.network(champion)
-        blocks = [block.path for kind in (GAMES, SAMPLES) for block in self.blocks(kind) if block.generation == number]
+        blocks = [
+            block.path
+            for kind in (GAMES, SAMPLES)
+            for block in self.blocks(kind)
+            if block.generation == number
+        ]
         return {
             "settings": settings_hash(self.path),
             "before": None if before is None else self.generation(before).seal,
@@ -232,11 +269,15 @@ class RunFolder(Generations):
             write_whole(copy, found.read_bytes())
 
     def prune(self, newest: Generation) -> None:
-        """Drop the big files of old generations: networks that were not promoted, and trainers; reports stay."""
+        """Drop the big files of old generations: networks that were not promoted, and trainers;
+        reports stay.
+        """
         numbers = self.numbers()
         whole = set(numbers[-self.config.keep :])
         selfplay = self.config.selfplay
-        late = set(numbers[-selfplay.recent - selfplay.lag :]) if selfplay.recent_share > 0 else set()
+        late = (
+            set(numbers[-selfplay.recent - selfplay.lag :]) if selfplay.recent_share > 0 else set()
+        )
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
@@ -248,7 +289,8 @@ class RunFolder(Generations):
                 self.pruned |= {number} if promoted or not wanted else set()
 
     def reports(self) -> list[dict[str, Any]]:
-        """The reports of all finished generations, in order; `notes` names damaged ones, which are left out.
+        """The reports of all finished generations, in order; `notes` names damaged ones, which are
+        left out.
 
         A report is read again only if its files have changed: training reads all of them often.
         """
@@ -261,12 +303,17 @@ class RunFolder(Generations):
                     self.read[number] = state, self.generation(number).read_report()
                 found.append(self.read[number][1])
             except DamagedError as error:
-                self.note(f"generation {number} of {self.path} is damaged: {error}; its measurements are left out")
+                self.note(
+                    f"generation {number} of {self.path} is damaged: {error}; its "
+                    "measurements are left out"
+                )
         measured = {stop["generation"]: stop["measured"] for stop in self.stops()}
         return [report | measured.get(report["generation"], {}) for report in found]
 
     def stops(self) -> list[dict[str, Any]]:
-        """The measurements from each time training stopped, the last one last; none if the file is damaged."""
+        """The measurements from each time training stopped, the last one last; none if the file is
+        damaged.
+        """
         with contextlib.suppress(DamagedError):
             end = read_sealed(self.path / END_FILE, END)
             return [*end.get("earlier", ()), end]
@@ -283,7 +330,9 @@ class RunFolder(Generations):
     def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
         paths = (self.path / kind).glob("*.safetensors" if kind == SAMPLES else "*.jsonl")
         named = [(re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem), path) for path in paths]
-        return sorted(BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match)
+        return sorted(
+            BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match
+        )
 
     def missing_samples(self, first: int, end: int) -> list[str]:
         """Missing shards of these generations that training before `end` still needed."""
@@ -292,7 +341,9 @@ class RunFolder(Generations):
             before = self.generation(end - 1).read_report()
             for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
                 names += self.generation(number).facts.get("blocks", {})
-        return [name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()]
+        return [
+            name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()
+        ]
 
     def prune_samples(self, first_needed_generation: int) -> None:
         """Drop the shards of older generations; their games stay."""
@@ -317,19 +368,26 @@ def run_path(text: str, root: Path | str = "runs") -> Path:
     if "/" in text or os.sep in text:
         return Path(text)
     if not text or text.startswith(".") or not text.isprintable() or len(text.encode()) > 200:
-        raise AnyzeroError(f"a run cannot be called {text!r}; names are words like hex7, without a dot at the start")
+        raise AnyzeroError(
+            f"a run cannot be called {text!r}; names are words like hex7, without a dot at "
+            "the start"
+        )
     return Path(root) / text
 
 
 def find_run(text: str, root: Path | str = "runs") -> Path:
-    """The folder of a run, by path or by name under `root`; the error for an unknown name suggests the nearest."""
+    """The folder of a run, by path or by name under `root`; the error for an unknown name suggests
+    the nearest.
+    """
     text = text_of("the run", text)
     named = text not in ("", ".", "..") and "/" not in text and os.sep not in text
     for path in (Path(root) / text, Path(text)) if named else (Path(text),):
         with contextlib.suppress(OSError, ValueError):
             if is_run(path):
                 return path
-    raise unknown_name("run", text, [path.name for path in list_runs(root)], none=f"there are none in {root}")
+    raise unknown_name(
+        "run", text, [path.name for path in list_runs(root)], none=f"there are none in {root}"
+    )
 
 
 def read_games(path: Path) -> list[dict[str, Any]]:

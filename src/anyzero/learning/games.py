@@ -1,6 +1,8 @@
-"""The games of a block as columns, and their records; one slot per game, and nothing shared between slots.
+"""The games of a block as columns, and their records; one slot per game, and nothing shared between
+slots.
 
-While the samples of a finished game wait to be fetched, the next game may fill the slot's other page of rows.
+While the samples of a finished game wait to be fetched, the next game may fill the slot's other
+page of rows.
 """
 
 import math
@@ -19,7 +21,9 @@ from anyzero.search.tree import Scratch, Tree, root_of
 from anyzero.seeds import draw_seed
 
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
-"""A slot's next step: start a game, examine a new position, continue a search, end a game, or nothing (idle)."""
+"""A slot's next step: start a game, examine a new position, continue a search, end a game, or
+nothing (idle).
+"""
 BY_RULES, RESIGNED, CUT_OFF = 0, 1, 2
 ENDS = ("rules", "resign", "plies")  # how games end, as named in files
 NEVER = -1.0  # the threshold below which no seat resigns
@@ -35,7 +39,9 @@ class Manner(NamedTuple):
     late_temperature: float = 0.0  # after those plies
     least_opening: int = 0
     most_opening: int = 0  # maximum random moves at the start
-    resign_checked: float = 0.0  # share of games without resignation, to measure how often it would have been wrong
+    resign_checked: float = (
+        0.0  # share of games without resignation, to measure how often it would have been wrong
+    )
     max_plies: int = 0
     keep_samples: int = 0
     trace: float = 0.0  # how much of a sample's value comes from the next sample
@@ -43,14 +49,18 @@ class Manner(NamedTuple):
     search: int = 0  # the search that these numbers belong to
     last: int = ENDLESS  # games in total
     legs: int = 1
-    """Consecutive games that share a random stream and thus an opening; each has the next entry of the pairings."""
+    """Consecutive games that share a random stream and thus an opening; each has the next entry of
+    the pairings.
+    """
     pages: int = 1  # games whose samples fit in a slot
 
 
 class Pairings(NamedTuple):
     sides: np.ndarray  # [pairings, seats]: the contestant in each seat
     shares: np.ndarray
-    """[pairings]: share of games with each; zeros: pairings take turns, game by game, with one opening."""
+    """[pairings]: share of games with each; zeros: pairings take turns, game by game, with one
+    opening.
+    """
 
     @property
     def legs(self) -> int:
@@ -58,18 +68,25 @@ class Pairings(NamedTuple):
 
 
 class Games(NamedTuple):
-    """The games in progress, one per slot, and the results of those waiting to be fetched, `pages` per slot."""
+    """The games in progress, one per slot, and the results of those waiting to be fetched, `pages`
+    per slot.
+    """
 
     states: Any  # [slots]: the position being searched
-    streams: Any  # [slots]: the game's random stream: openings, chance, sampled moves. Each search has its own
+    # [slots]: the game's random stream: openings, chance, sampled moves. Each search has its own
+    streams: Any
     starts: Any  # [starts]: starting positions, used in turn
     seeds: np.ndarray  # [2]: for the streams of games and of searches
     bar: np.ndarray  # [1]: a seat whose values are below it resigns
     sides: np.ndarray  # [pairings, seats]: the contestant in each seat
-    shares: np.ndarray  # [pairings]: cumulative share of games with each pairing; all zero: each in turn
+    shares: (
+        np.ndarray
+    )  # [pairings]: cumulative share of games with each pairing; all zero: each in turn
     search_of: np.ndarray  # [contestants]: the search of each
     phase: np.ndarray
-    game: np.ndarray  # [slots]: its number; the slot's next game has this number plus the number of slots
+    game: (
+        np.ndarray
+    )  # [slots]: its number; the slot's next game has this number plus the number of slots
     pairing: np.ndarray
     contestant: np.ndarray  # [slots]: the one to move
     search: np.ndarray  # [slots]: the search of the contestant to move
@@ -81,11 +98,14 @@ class Games(NamedTuple):
     reason: np.ndarray  # [slots]: why the game ends
     checked: np.ndarray  # [slots]: whether resignation is off in this game
     before: np.ndarray  # [slots, seats]: the value of each seat's last search
-    surprise: np.ndarray  # [slots]: divergence of the policy after the last search from its priors, in nats
+    surprise: (
+        np.ndarray
+    )  # [slots]: divergence of the policy after the last search from its priors, in nats
     legal: np.ndarray  # [slots, max_legal]: scratch for a list of actions
     simulations: np.ndarray  # [slots]: of all finished searches
     finished: np.ndarray  # [slots]: finished games
-    ready: np.ndarray  # [pages]: whether a finished game waits to be fetched; until then nothing may be written there
+    # [pages]: whether a finished game waits to be fetched; until then nothing may be written there
+    ready: np.ndarray
     end_game: np.ndarray  # [pages]: its number
     end_pairing: np.ndarray
     end_samples: np.ndarray
@@ -110,7 +130,14 @@ class Slots(NamedTuple):
 
 
 def new_games(
-    game: Game, slots: int, manner: Manner, pairings: Pairings, *, search_of: np.ndarray, starts: Any, seed: int
+    game: Game,
+    slots: int,
+    manner: Manner,
+    pairings: Pairings,
+    *,
+    search_of: np.ndarray,
+    starts: Any,
+    seed: int,
 ) -> Games:
     """All slots at `BEGINNING`; without starts, games begin at the game's initial position."""
     pages, seats = slots * manner.pages, game.num_seats
@@ -132,11 +159,17 @@ def new_games(
         surprise=np.zeros(slots, np.float32),
         legal=np.zeros((slots, game.max_legal), np.int32),
         **{name: np.zeros(slots, np.int64) for name in ("simulations", "finished")},
-        **{name: np.zeros(slots, np.int32) for name in ("pairing", "contestant", "search", "node", "plies")},
+        **{
+            name: np.zeros(slots, np.int32)
+            for name in ("pairing", "contestant", "search", "node", "plies")
+        },
         **{name: np.zeros(slots, np.int32) for name in ("opening", "samples", "page")},
         **{name: np.zeros(slots, np.int8) for name in ("phase", "checked", "reason")},
         **{name: np.zeros((pages, seats)) for name in ("payoffs", "lowest")},
-        **{f"end_{name}": np.zeros(pages, np.int32) for name in ("pairing", "samples", "plies", "reason", "checked")},
+        **{
+            f"end_{name}": np.zeros(pages, np.int32)
+            for name in ("pairing", "samples", "plies", "reason", "checked")
+        },
     )
 
 
@@ -153,7 +186,9 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
     row = page_of(slots, number) * slots.manner.max_plies + games.samples[number]
     games.samples[number] += 1
     rows.states[row], rows.plies[row], rows.values[row] = state, games.plies[number], value
-    rows.seats[row] = max(seat_to_move(rules, state), 0)  # a value before a draw is the first seat's
+    rows.seats[row] = max(
+        seat_to_move(rules, state), 0
+    )  # a value before a draw is the first seat's
     rows.policy_weights[row] = 1.0 if count > 0 else 0.0
     rows.surprises[row] = games.surprise[number] if count > 0 else np.float32(0.0)
     order, shares = slots.scratch.actions[number], slots.scratch.scores[number]
@@ -163,8 +198,15 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
 
 
 def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> int:
-    """The legal actions, ascending, and the policy after search in that order, in scratch; uniform without a search."""
-    tree, games, order, shares = slots.tree, slots.games, slots.scratch.actions[number], slots.scratch.scores[number]
+    """The legal actions, ascending, and the policy after search in that order, in scratch; uniform
+    without a search.
+    """
+    tree, games, order, shares = (
+        slots.tree,
+        slots.games,
+        slots.scratch.actions[number],
+        slots.scratch.scores[number],
+    )
     root = root_of(tree, number)
     first, count = tree.first[root], tree.num_children[root]
     if count == 0:
@@ -217,11 +259,13 @@ def end_game(rules: Any, slots: Slots, number: int) -> None:
 
 
 def fill_rows(slots: Slots, reason: int, number: int) -> None:
-    """Fill in a game's samples from last to first: payoffs, traced values, and values of positions without a search.
+    """Fill in a game's samples from last to first: payoffs, traced values, and values of positions
+    without a search.
 
-    Positions of a truncated game have the values of their searches; the last one has no value if it is before
-    a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff. Where
-    one value does not determine those of the other seats, the game's end takes the place of the next position.
+    Positions of a truncated game have the values of their searches; the last one has no value if it
+    is before a draw, and is no sample. Elsewhere a value before a draw is that of the next
+    position, at the end the payoff. Where one value does not determine those of the other seats,
+    the game's end takes the place of the next position.
     """
     games, rows, manner, page = slots.games, slots.rows, slots.manner, page_of(slots, number)
     begin = page * manner.max_plies
@@ -233,7 +277,11 @@ def fill_rows(slots: Slots, reason: int, number: int) -> None:
         payoff = games.payoffs[page, rows.seats[row]]
         after = payoff
         if row < last and rows.others.shape[1] == 0:
-            after = rows.values[row + 1] if rows.seats[row] == rows.seats[row + 1] else -rows.values[row + 1]
+            after = (
+                rows.values[row + 1]
+                if rows.seats[row] == rows.seats[row + 1]
+                else -rows.values[row + 1]
+            )
         elif row == last and reason == CUT_OFF:
             after = rows.values[row]
         if rows.policy_weights[row] == 0.0:
@@ -243,4 +291,6 @@ def fill_rows(slots: Slots, reason: int, number: int) -> None:
         rows.payoffs[row] = rows.values[row] if reason == CUT_OFF else payoff
         rows.lengths[row] = games.plies[number]
         for step in range(rows.others.shape[1]):
-            rows.others[row, step] = games.payoffs[page, (rows.seats[row] + step + 1) % games.payoffs.shape[1]]
+            rows.others[row, step] = games.payoffs[
+                page, (rows.seats[row] + step + 1) % games.payoffs.shape[1]
+            ]

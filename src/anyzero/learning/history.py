@@ -63,7 +63,9 @@ def rebuild(folder: RunFolder) -> None:
     reports, table = folder.reports(), io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([[format_value(row[column]) for column in COLUMNS] for row in make_rows(reports)])
+    writer.writerows(
+        [[format_value(row[column]) for column in COLUMNS] for row in make_rows(reports)]
+    )
     lines = "".join(json.dumps(report) + "\n" for report in reports)
     for name, text in ((METRICS, lines), (HISTORY, table.getvalue())):
         path, content = folder.path / name, text.encode()

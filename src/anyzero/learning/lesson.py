@@ -19,15 +19,28 @@ from anyzero.networks.models import Network, Output, log_priors, value_losses
 if TYPE_CHECKING:
     from anyzero.learning.trainer import Trainer
 
-CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps between checks of the losses: each check waits for the GPU
+CHECK_EVERY = {
+    "cpu": 1,
+    "cuda": 16,
+}  # steps between checks of the losses: each check waits for the GPU
 Watch = Callable[[int, int], None]  # called with the number of steps done and the total
 Rng = np.random.Generator
-Pace = Callable[[], float | None]  # the share of the run's minutes that has passed; None if none are planned
+Pace = Callable[
+    [], float | None
+]  # the share of the run's minutes that has passed; None if none are planned
 
 
 class Lesson:
-    def __init__(self, trainer: "Trainer", source: Replay, generation: int, rng: Rng, pace: Pace) -> None:
-        self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
+    def __init__(
+        self, trainer: "Trainer", source: Replay, generation: int, rng: Rng, pace: Pace
+    ) -> None:
+        self.trainer, self.source, self.generation, self.rng, self.pace = (
+            trainer,
+            source,
+            generation,
+            rng,
+            pace,
+        )
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
@@ -51,14 +64,18 @@ class Lesson:
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
                 return
-            self.recovery.keep_if_due(step)  # before the step: the state after it is not yet checked
+            self.recovery.keep_if_due(
+                step
+            )  # before the step: the state after it is not yet checked
         rate = learning_rate(trainer.config, self.generation, step, self.steps, self.pace())
         self.rate = self.recovery.factor * rate
         trainer.step(self.rate)
         self.last_order = order
 
     def is_well(self, step: int) -> bool:
-        """Whether losses and gradients since the last check are finite; if not, training goes back."""
+        """Whether losses and gradients since the last check are finite; if not, training goes
+        back.
+        """
         found, self.pending = self.pending, []
         if found and not torch.stack(found)[:, :2].isfinite().all():
             self.recovery.recover(step)
@@ -67,7 +84,9 @@ class Lesson:
         return True
 
     def end(self) -> None:
-        """Check the state after the last step too: it plays next, and the next lesson starts from it."""
+        """Check the state after the last step too: it plays next, and the next lesson starts from
+        it.
+        """
         if self.is_well(self.steps) and self.counted:
             self.pending.append(self.trainer.measure(self.source, self.last_order))
             if self.is_well(self.steps):
@@ -97,20 +116,26 @@ def num_steps(config: TrainerConfig, source: Replay) -> int:
     return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
 
 
-LOWEST = 1e-3  # cosine schedules end at this share of the learning rate: a run beyond its plan still learns
+# cosine schedules end at this share of the learning rate: a run beyond its plan still learns
+LOWEST = 1e-3
 FIRST = 1 / 25  # one-cycle starts at this share of the learning rate
 RISING = 0.3  # one-cycle rises for this share of a generation's steps. Smith and Topin 2018
 
 
-def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int, passed: float | None = None) -> float:
+def learning_rate(
+    config: TrainerConfig, generation: int, step: int, steps: int, passed: float | None = None
+) -> float:
     """The learning rate of step 0..steps-1 of a generation; training starts with generation 1.
 
-    `passed` is the share of the run's minutes; if none are planned, generations are counted instead.
+    `passed` is the share of the run's minutes; if none are planned, generations are counted
+    instead.
     """
     before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    if config.schedule == "cosine":  # over the run, decaying a little with every step once it is no longer held
+    if (
+        config.schedule == "cosine"
+    ):  # over the run, decaying a little with every step once it is no longer held
         share = fall(max(0.0, passed - config.hold) / (1.0 - config.hold))
     elif config.schedule == "one-cycle":  # per generation: a linear rise, then a cosine decay
         rising = FIRST + (1.0 - FIRST) * done / RISING
@@ -148,13 +173,17 @@ class Recovery:
             self.keep(step)
 
     def recover(self, step: int) -> None:
-        """Restore the last good state and halve the learning rate; after too many recoveries, fail."""
+        """Restore the last good state and halve the learning rate; after too many recoveries,
+        fail.
+        """
         for name, tensor in self.live.items():
             tensor.copy_(self.good[name])
         if len(self.notes) == MOST:
             raise TrainingFailedError(
-                f"training was given up after {MOST} recoveries in one generation, since its loss or gradient was "
-                "again not finite: the learning rate may be too high, clip too loose, or a policy, payoff or value "
+                f"training was given up after {MOST} recoveries in one generation, since "
+                "its loss or gradient was "
+                "again not finite: the learning rate may be too high, clip too loose, or a "
+                "policy, payoff or value "
                 "of the samples not finite; the network is as it was when it was last good"
             )
         self.factor /= 2
@@ -166,7 +195,12 @@ class Recovery:
 
 # --- measurements: weighted means over the rows seen
 
-ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")  # means over rows by weight and policy weight
+ABOUT_POLICIES = (
+    "kl",
+    "policy_entropy",
+    "prior_entropy",
+    "agreement",
+)  # means over rows by weight and policy weight
 ABOUT_VALUES = ("value_loss", "value_error")  # means over rows by weight
 NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2  # in `weighted_sums`
 
@@ -182,14 +216,23 @@ class RowLosses(NamedTuple):
     def weighted_sums(self, predicted: Tensor, batch: Batch) -> Tensor:
         """One vector, on the batch's device: policy and value measures, and their weights."""
         policy_weights = batch.weights * batch.policy_weights
-        predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
+        predicted, values = (
+            found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values)
+        )
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
-        agrees = (best >= batch.policies.amax(1)).float()  # equal to the best counts: ties are no error
-        entropies = torch.special.entr(batch.policies).sum(1), -(self.log_priors.exp() * self.log_priors).sum(1)
+        agrees = (
+            best >= batch.policies.amax(1)
+        ).float()  # equal to the best counts: ties are no error
+        entropies = (
+            torch.special.entr(batch.policies).sum(1),
+            -(self.log_priors.exp() * self.log_priors).sum(1),
+        )
         about_policies = torch.stack([self.policy, *entropies, agrees])
         about_values = torch.stack([self.value, (predicted - values).abs()])
         totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
-        return torch.cat([about_policies @ policy_weights, about_values @ batch.weights, totals]).double()
+        return torch.cat(
+            [about_policies @ policy_weights, about_values @ batch.weights, totals]
+        ).double()
 
 
 def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
@@ -208,7 +251,9 @@ class TrainReport:
     seconds: float
     samples_per_second: float
     learning_rate: float  # of the last step
-    policy_loss: float  # cross-entropy of the search's policy and the priors: `kl` plus `policy_entropy`
+    policy_loss: (
+        float  # cross-entropy of the search's policy and the priors: `kl` plus `policy_entropy`
+    )
     kl: float  # KL(search's policy || priors), in nats
     policy_entropy: float  # of the search's policy, in nats: the lower bound of the policy loss
     prior_entropy: float  # of the priors, in nats

@@ -1,7 +1,9 @@
-"""Self-play on a cluster: blocks are divided into pieces, which any actor may play, and reassembled.
+"""Self-play on a cluster: blocks are divided into pieces, which any actor may play, and
+reassembled.
 
-A game depends only on its number and its networks, so a block is the same however it was divided: a run on a cluster
-writes the same bytes as a run on one machine. Only the driver writes to the folder.
+A game depends only on its number and its networks, so a block is the same however it was divided: a
+run on a cluster writes the same bytes as a run on one machine. Only the driver writes to the
+folder.
 """
 
 import hashlib
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 
 LEAST_GAMES = 8  # per core of an actor: fewer would leave its network half empty
 GPU_PIECES = 8
-"""A GPU plays all its games at once and returns finished games when they are at least this fraction (1/8) of them."""
+"""A GPU plays all its games at once and returns finished games when they are at least this fraction
+(1/8) of them.
+"""
 
 SPEED_S = 60.0
 MOST_NODES = 4  # nodes whose speed is shown, fastest first
@@ -44,7 +48,14 @@ Keep = Callable[[int, BlockResult, float], None]
 class Blocks:
     """The blocks of a generation that are not on disk yet, being played by a pool."""
 
-    def __init__(self, pool: Pool, order: Order, bounds: Mapping[int, tuple[int, int]], pace: Pace, keep: Keep) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        order: Order,
+        bounds: Mapping[int, tuple[int, int]],
+        pace: Pace,
+        keep: Keep,
+    ) -> None:
         """`bounds` are the first game of each block, and the one after its last."""
         self.pool, self.order, self.pace, self.keep = pool, order, pace, keep
         self.missing = {block: end - begin for block, (begin, end) in bounds.items()}
@@ -65,7 +76,9 @@ class Blocks:
         end = min(last, first + num)
         self.left[:1] = [(block, end, last)] if end < last else []
         arguments = {"order": self.order, "first": first, "num": end - first}
-        return Job(f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first))
+        return Job(
+            f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first)
+        )
 
     def step(self, wait_s: float) -> None:
         """Advance all blocks, and store the complete ones."""
@@ -90,12 +103,16 @@ class Blocks:
         by_node = Counter[str]()
         for _, node, simulations in self.speeds:
             by_node[node] += simulations
-        each = ", ".join(f"{node} {num / seconds:,.0f}" for node, num in by_node.most_common(MOST_NODES))
+        each = ", ".join(
+            f"{node} {num / seconds:,.0f}" for node, num in by_node.most_common(MOST_NODES)
+        )
         self.pool.speed = f"{by_node.total() / seconds:,.0f} simulations/s ({each})"
 
 
 def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
-    """The block made of these pieces, in game order; unlike arrays from Ray, its arrays are writable."""
+    """The block made of these pieces, in game order; unlike arrays from Ray, its arrays are
+    writable.
+    """
     columns = zip(*(piece.samples for piece in pieces), strict=True)
     scores = [piece.scores for piece in pieces if piece.scores is not None]
     return BlockResult(
@@ -110,15 +127,21 @@ def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
 
 
 class ClusterGames:
-    """The games of a run, played by a pool: those of the current generation, or of the next one during training."""
+    """The games of a run, played by a pool: those of the current generation, or of the next one
+    during training.
+    """
 
     def __init__(self, stages: "Stages", pool: Pool) -> None:
         if not stages.config.keep_samples:
-            raise BadOptionError("a run on a cluster writes all its samples: start one with --set keep_samples=true")
+            raise BadOptionError(
+                "a run on a cluster writes all its samples: start one with --set keep_samples=true"
+            )
         self.stages, self.pool = stages, pool
         self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None
-        self.waiting_since: float | None = None  # when the run began to wait for games; None: it is not waiting
+        self.waiting_since: float | None = (
+            None  # when the run began to wait for games; None: it is not waiting
+        )
 
     def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
         """Make sure that all blocks of a generation are on disk."""
@@ -139,13 +162,23 @@ class ClusterGames:
         stages, folder = self.stages, self.stages.folder
         part, config = folder.part(number), stages.config.selfplay
         spans = enumerate(block_spans(config.games, config.at_once))
-        missing = {block: span for block, span in spans if not (part / f"{block_name(block)}.json").exists()}
+        missing = {
+            block: span
+            for block, span in spans
+            if not (part / f"{block_name(block)}.json").exists()
+        }
         order = stages.order(number, by, self.share)
 
         def keep(block: int, result: BlockResult, busy: float) -> None:
-            waited = 0.0 if self.waiting_since is None else min(busy, time.monotonic() - self.waiting_since)
+            waited = (
+                0.0
+                if self.waiting_since is None
+                else min(busy, time.monotonic() - self.waiting_since)
+            )
             times = {"seconds": waited, "busy_seconds": busy}
-            stages.once_block(part, number, block, lambda: stages.finish_block(number, by, block, result) | times)
+            stages.once_block(
+                part, number, block, lambda: stages.finish_block(number, by, block, result) | times
+            )
 
         return Blocks(self.pool, order, missing, self.pace, keep)
 

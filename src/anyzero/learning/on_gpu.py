@@ -1,7 +1,7 @@
 """Games entirely on the GPU: trees, rules, inputs and networks; only finished games come back.
 
-One thread per game, one launch per step: every game applies its network's last answer and continues until it needs
-the next, through the end of its search, its move and its game if necessary.
+One thread per game, one launch per step: every game applies its network's last answer and continues
+until it needs the next, through the end of its search, its move and its game if necessary.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,15 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.learning.advance import advance_game
-from anyzero.learning.block import ENDED, BlockResult, Contestant, Finished, Watch, network_contestant, new_search
+from anyzero.learning.block import (
+    ENDED,
+    BlockResult,
+    Contestant,
+    Finished,
+    Watch,
+    network_contestant,
+    new_search,
+)
 from anyzero.learning.config import RunConfig
 from anyzero.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import LATER_KNOWN, Samples, new_samples
@@ -33,7 +41,9 @@ MOST_PAIRINGS = 8  # entries of the table of pairings, which changes while games
 
 SETTINGS: Any = None
 LATE: Any = None
-"""Constants of the playing kernel: the search's settings, and those after the plies in which moves are sampled."""
+"""Constants of the playing kernel: the search's settings, and those after the plies in which moves
+are sampled.
+"""
 
 
 def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any) -> None:
@@ -46,14 +56,19 @@ def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any
 
 
 def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) -> None:
-    """Copy a row to its place in the fetch buffer, if it is a sample of a finished game that has one."""
+    """Copy a row to its place in the fetch buffer, if it is a sample of a finished game that has
+    one.
+    """
     index = cuda.grid(1)
     page, place = index // manner.max_plies, index % manner.max_plies
     if index >= rows.plies.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
         return
     row = places[page] + place
     fetched.states[row] = rows.states[index]
-    fetched.policy_weights[row], fetched.payoffs[row] = rows.policy_weights[index], rows.payoffs[index]
+    fetched.policy_weights[row], fetched.payoffs[row] = (
+        rows.policy_weights[index],
+        rows.payoffs[index],
+    )
     fetched.values[row], fetched.surprises[row] = rows.values[index], rows.surprises[index]
     fetched.plies[row] = rows.plies[index]
     fetched.lengths[row], fetched.seats[row] = rows.lengths[index], rows.seats[index]
@@ -85,20 +100,31 @@ class GpuGames:
         seed: int,
         starts: Any = None,
     ) -> None:
-        self.game, self.evaluator, self.contestants, self.num_games = game, evaluator, contestants, num_games
+        self.game, self.evaluator, self.contestants, self.num_games = (
+            game,
+            evaluator,
+            contestants,
+            num_games,
+        )
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=ENDLESS, pages=2, keep_samples=1)
         self.rows: Any = new_device_rows(game, 2 * num_games * longest)
         self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
         self.rules, self.answers = gpu.rules_to_device(game.rules), device_arrays(evaluator)
-        pairings = Pairings(np.zeros((MOST_PAIRINGS, game.num_seats), np.int64), np.eye(MOST_PAIRINGS)[0])
+        pairings = Pairings(
+            np.zeros((MOST_PAIRINGS, game.num_seats), np.int64), np.eye(MOST_PAIRINGS)[0]
+        )
         one_search = np.zeros(len(contestants), np.int64)
-        games = new_games(game, num_games, manner, pairings, search_of=one_search, starts=starts, seed=seed)
+        games = new_games(
+            game, num_games, manner, pairings, search_of=one_search, starts=starts, seed=seed
+        )
         self.games: Any = type(games)(*map(cuda.to_device, games))
         self.search = new_search(game, contestants[0], games, self.rows, manner)
         tree, spare, scratch, _, _, self.manner = self.search.slots
         tree, own = to_device(tree), to_device(spare) if manner.reuse else None
-        self.slots: Any = Slots(tree, own or tree, to_device(scratch), self.games, self.rows, self.manner)
+        self.slots: Any = Slots(
+            tree, own or tree, to_device(scratch), self.games, self.rows, self.manner
+        )
         self.step: Callable[[], None] | None = None
 
     def advance(self, stream: int) -> None:
@@ -116,7 +142,10 @@ class GpuGames:
     def set_up(self, pairings: Pairings, resign_below: float = NEVER) -> None:
         """Set the pairings and the resignation threshold of games that start from now on."""
         sides, shares = self.games.sides.copy_to_host(), np.ones(MOST_PAIRINGS)
-        sides[: len(pairings.sides)], shares[: len(pairings.sides)] = pairings.sides, np.cumsum(pairings.shares)
+        sides[: len(pairings.sides)], shares[: len(pairings.sides)] = (
+            pairings.sides,
+            np.cumsum(pairings.shares),
+        )
         self.games.sides.copy_to_device(sides)
         self.games.shares.copy_to_device(shares)
         self.games.bar.copy_to_device(np.array([resign_below if self.game.is_opposed else NEVER]))
@@ -124,8 +153,12 @@ class GpuGames:
     def play(
         self, num_games: int, names: Sequence[str], *, keys: bool = True, watch: Watch | None = None
     ) -> BlockResult:
-        """Continue until at least this many more games are finished; samples get their keys if `keys` is set."""
-        finished = Finished(self.game, self.manner, self.games.sides.copy_to_host(), len(self.games.starts))
+        """Continue until at least this many more games are finished; samples get their keys if
+        `keys` is set.
+        """
+        finished = Finished(
+            self.game, self.manner, self.games.sides.copy_to_host(), len(self.games.starts)
+        )
         before = self.simulations
         while len(finished.moves) < num_games:
             check_stopping()
@@ -144,25 +177,36 @@ class GpuGames:
             num = int(games.end_samples[pages].sum())
             if finished:
                 finished.add(games, pages, self.to_host(num))
-            gpu.launch(self.game.compile(release_kernel, "cuda"), len(self.places), self.places, self.games)
+            gpu.launch(
+                self.game.compile(release_kernel, "cuda"), len(self.places), self.places, self.games
+            )
             total += num
         return total
 
     def gather(self) -> np.ndarray:
-        """Gather samples of finished games in `fetched`, as many as fit; returns the pages of those games."""
+        """Gather samples of finished games in `fetched`, as many as fit; returns the pages of those
+        games.
+        """
         ready = self.games.ready.copy_to_host()
         num = np.where(ready, self.games.end_samples.copy_to_host(), 0)
         ends = np.cumsum(num, dtype=np.int64)
         fits = (ready > 0) & (ends <= len(self.fetched.plies))
         self.places = cuda.to_device(np.where(fits, ends - num, -1).astype(np.int32))
         if fits.any():
-            kernel, state = self.game.compile(fetch_kernel, "cuda"), (self.games, self.rows, self.fetched)
+            kernel, state = (
+                self.game.compile(fetch_kernel, "cuda"),
+                (self.games, self.rows, self.fetched),
+            )
             gpu.launch(kernel, len(self.rows.plies), self.places, *state, self.manner)
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:
         # A slice of a zero-byte column has the wrong shape on a GPU; it is empty anyway.
-        known = {name: one for name, one in self.fetched._asdict().items() if name not in LATER_KNOWN and one.size}
+        known = {
+            name: one
+            for name, one in self.fetched._asdict().items()
+            if name not in LATER_KNOWN and one.size
+        }
         host = {name: column[:num].copy_to_host() for name, column in known.items()} if num else {}
         return new_samples(self.game, num)._replace(**host)
 
@@ -177,7 +221,9 @@ class GpuGames:
 
 
 class RunGames:
-    """The games of a run on this GPU; games in progress continue with the networks of the next call."""
+    """The games of a run on this GPU; games in progress continue with the networks of the next
+    call.
+    """
 
     def __init__(self, game: Game, config: RunConfig, seed: int) -> None:
         self.game, self.config, self.seed = game, config, seed
@@ -190,7 +236,9 @@ class RunGames:
         networks = [network_of(read(), self.game) for _, read in order.networks]
         games = self.games = self.games or self.begin(networks)
         games.evaluator.load(*networks)  # type: ignore[attr-defined]
-        pairings = make_pairings(self.game, order.shares, two_champions=self.config.selfplay.two_champions)
+        pairings = make_pairings(
+            self.game, order.shares, two_champions=self.config.selfplay.two_champions
+        )
         games.set_up(pairings, order.resign_below)
         return games.play(num, [name for name, _ in order.networks], keys=order.keys, watch=watch)
 
@@ -201,7 +249,15 @@ class RunGames:
         evaluator = GpuEvaluator(game, *networks, rows=at_once)
         players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
         starts = start_states(game, config.starts)
-        return GpuGames(game, evaluator, players, manner_of(config), num_games=at_once, seed=self.seed, starts=starts)
+        return GpuGames(
+            game,
+            evaluator,
+            players,
+            manner_of(config),
+            num_games=at_once,
+            seed=self.seed,
+            starts=starts,
+        )
 
 
 def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
@@ -217,4 +273,6 @@ def new_device_rows(game: Game, num: int) -> Any:
         words = f"samples of all games in progress would take {needed / 1e9:.0f} GB"
         raise BadOptionError(f"{game.name}: {words}; lower selfplay.max_plies")
     shapes = {name: (lengths[name], *column.shape[1:]) for name, column in one.items()}
-    return Samples(**{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()})
+    return Samples(
+        **{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()}
+    )

@@ -1,4 +1,5 @@
-"""Stages that run once and are then read: each result with the hashes of the files it made; and `verify`.
+"""Stages that run once and are then read: each result with the hashes of the files it made; and
+`verify`.
 
 Anything damaged is reported, removed and made again; on the CPU the result is identical.
 """
@@ -31,7 +32,9 @@ def block_name(block: int) -> str:
     return f"block-{block:03d}"
 
 
-def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], files: Sequence[Path] = ()) -> Result:
+def once(
+    folder: RunFolder, part: Path, name: str, make: Callable[[], Result], files: Sequence[Path] = ()
+) -> Result:
     """Run a stage, or read its result if it and the files it made are intact."""
     path = part / f"{name}.json"
     stage = {"stage": f"{part.name}/{name}", "settings": settings_hash(folder.path)}
@@ -89,7 +92,11 @@ class Verified(Shown):
 
     def report(self) -> Iterator[Part]:
         for run, faults in self.faults.items():
-            yield f"{run}: {len(faults)} things have changed since they were written" if faults else f"{run}: intact"
+            yield (
+                f"{run}: {len(faults)} things have changed since they were written"
+                if faults
+                else f"{run}: intact"
+            )
             yield from (f"  {fault}" for fault in faults)
         if not self.ok:
             yield ADVICE
@@ -124,7 +131,8 @@ def find_faults(path: Path) -> Iterator[str]:
 def checks_of(folder: RunFolder) -> Iterator[Any]:
     """Every file of a run that matters, newest generations first.
 
-    Each is a place, and a function with its arguments that raises DamagedError if the file has changed.
+    Each is a place, and a function with its arguments that raises DamagedError if the file has
+    changed.
     """
     numbers, oldest = folder.numbers(), 0
     for number in reversed(numbers):
@@ -143,7 +151,9 @@ def checks_of(folder: RunFolder) -> Iterator[Any]:
             is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
             if is_needed or (place / name).exists():
                 yield place, generation.check, name
-        for name, wanted in generation.facts.get("blocks", {}).items():  # samples, while training uses them
+        for name, wanted in generation.facts.get(
+            "blocks", {}
+        ).items():  # samples, while training uses them
             path = folder.path / name
             if path.exists() or not name.startswith(SAMPLES) or number >= oldest:
                 yield path.parent, check_file, path, wanted
@@ -162,5 +172,9 @@ def check_champion(folder: RunFolder) -> None:
 
 
 def check_chain(folder: RunFolder, newest: Generation) -> None:
-    if faults := [words for words in folder.chain_faults(newest) if "made from" in words or "no manifest" in words]:
+    if faults := [
+        words
+        for words in folder.chain_faults(newest)
+        if "made from" in words or "no manifest" in words
+    ]:
         raise DamagedError("; ".join(faults))

@@ -1,4 +1,6 @@
-"""Replay: the samples that training sees, a pure function of the samples in order, the config and the generation."""
+"""Replay: the samples that training sees, a pure function of the samples in order, the config and
+the generation.
+"""
 
 import math
 from collections.abc import Iterator
@@ -18,16 +20,20 @@ from anyzero.learning.samples import Samples, take
 
 class Batch(NamedTuple):
     planes: Tensor  # [rows, *planes_shape] float32
-    policies: Tensor  # [rows, actions] float32: the policy after search, with sum 1; zeros if there is none
+    # [rows, actions] float32: the policy after search, with sum 1; zeros if there is none
+    policies: Tensor
     legal: Tensor  # [rows, actions] bool
-    values: Tensor  # [rows] float32: the value target; [rows, seats] if each seat has one, the seat to move first
+    # [rows] float32: the value target; [rows, seats] if each seat has one, the seat to move first
+    values: Tensor
     policy_weights: Tensor  # [rows] float32: weight of the policy relative to the value
     weights: Tensor  # [rows] float32: weight of the row
 
 
 @dataclass(frozen=True)
 class ReplayStatistics:
-    """The composition of a window; shares and ages refer to its samples before duplicates were merged."""
+    """The composition of a window; shares and ages refer to its samples before duplicates were
+    merged.
+    """
 
     num: int
     rows: int  # distinct positions after merging
@@ -36,14 +42,22 @@ class ReplayStatistics:
     mean_age: float  # in generations
 
 
-def build_replay(game: Game, window: Samples, config: ReplayConfig, generation: int, device: str = "cpu") -> "Replay":
+def build_replay(
+    game: Game, window: Samples, config: ReplayConfig, generation: int, device: str = "cpu"
+) -> "Replay":
     """The replay of a generation, made from all samples of a window, oldest first."""
     targets, least_one = value_targets(window, config), max(1, window.num)
-    merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
+    merged = (
+        merge(window, targets)
+        if config.merge
+        else Merged(window, targets, np.ones(window.num, np.int64))
+    )
     statistics = ReplayStatistics(
         num=window.num,
         rows=merged.samples.num,
-        unique_share=len(np.unique(window.keys)) / least_one if window.num == 0 or window.keys.any() else None,
+        unique_share=len(np.unique(window.keys)) / least_one
+        if window.num == 0 or window.keys.any()
+        else None,
         new_share=int((window.generations == generation).sum()) / least_one,
         mean_age=float((generation - window.generations.astype(np.int64)).sum()) / least_one,
     )
@@ -51,11 +65,15 @@ def build_replay(game: Game, window: Samples, config: ReplayConfig, generation: 
 
 
 def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
-    """k * payoff + (1 - k) * root value, [samples] float32; followed by the other seats' payoffs, if any."""
+    """k * payoff + (1 - k) * root value, [samples] float32; followed by the other seats' payoffs,
+    if any.
+    """
     first, last = config.payoff_share, config.payoff_share_end
     share = np.full(samples.num, first)
     if last != -1:  # interpolated linearly from the game's first ply to its last
-        share = first + (last - first) * np.clip(samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0)
+        share = first + (last - first) * np.clip(
+            samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0
+        )
     own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
     return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
 
@@ -68,7 +86,8 @@ class BatchOrder(NamedTuple):
 
 
 class Replay:
-    """Rows to sample from, and batches made from them where training happens: on a GPU it never waits for the host.
+    """Rows to sample from, and batches made from them where training happens: on a GPU it never
+    waits for the host.
 
     Inputs are encoded and transformed on demand.
     """
@@ -85,17 +104,29 @@ class Replay:
         self.game, self.statistics, self.device = game, statistics, device
         samples, targets, self.counts = merged
         self.samples, self.num = samples, samples.num
-        self.num_new = round(statistics.new_share * statistics.num)  # of this generation, before merging
+        self.num_new = round(
+            statistics.new_share * statistics.num
+        )  # of this generation, before merging
         self.cumulated = np.cumsum(self.counts, dtype=np.float64) if config.by_count else None
         ages = generation - samples.generations
         weights = samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
-        self.actions, self.policies = upload(samples.actions, device), upload(samples.policies, device)
-        self.targets, self.policy_weights = upload(targets, device), upload(samples.policy_weights, device)
+        self.actions, self.policies = (
+            upload(samples.actions, device),
+            upload(samples.policies, device),
+        )
+        self.targets, self.policy_weights = (
+            upload(targets, device),
+            upload(samples.policy_weights, device),
+        )
         self.weights = upload(weights.astype(np.float32), device)
         turns = game.symmetries if config.symmetries else []
         same = np.arange(math.prod(game.planes_shape)), np.arange(game.num_actions)
-        self.plane_turns = upload(np.stack([same[0], *(turn.planes for turn in turns)]).astype(np.int64), device)
-        self.action_turns = upload(np.stack([same[1], *(turn.actions for turn in turns)]).astype(np.int64), device)
+        self.plane_turns = upload(
+            np.stack([same[0], *(turn.planes for turn in turns)]).astype(np.int64), device
+        )
+        self.action_turns = upload(
+            np.stack([same[1], *(turn.actions for turn in turns)]).astype(np.int64), device
+        )
         if device == "cuda":
             from anyzero.compile import gpu  # numba-cuda takes half a second to import
             from anyzero.networks.on_gpu import encode_kernel
@@ -104,12 +135,16 @@ class Replay:
             self.kernel = game.compile(encode_kernel, "cuda")
 
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """The rows of every step: successive permutations, or drawn with replacement in proportion to their counts."""
+        """The rows of every step: successive permutations, or drawn with replacement in proportion
+        to their counts.
+        """
         size, cumulated = min(size, self.num), self.cumulated
         if cumulated is None:
             return permuted(self.num, steps, size, rng)
         places = (rng.random(size) * cumulated[-1] for _ in range(steps))
-        return (np.searchsorted(cumulated, one, side="right").clip(max=self.num - 1) for one in places)
+        return (
+            np.searchsorted(cumulated, one, side="right").clip(max=self.num - 1) for one in places
+        )
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
         """These rows, each under a random symmetry; without `rng`, unchanged."""
@@ -121,10 +156,19 @@ class Replay:
         return BatchOrder(upload(rows, self.device), upload(turns, self.device))
 
     def deliver(self, order: BatchOrder) -> Batch:
-        """The batch that was ordered. No step waits for the GPU, so that it can be captured in a CUDA graph."""
+        """The batch that was ordered. No step waits for the GPU, so that it can be captured in a
+        CUDA graph.
+        """
         rows = order.rows
         planes, (policies, legal) = self.turned_planes(*order), self.dense_policies(*order)
-        return Batch(planes, policies, legal, self.targets[rows], self.policy_weights[rows], self.weights[rows])
+        return Batch(
+            planes,
+            policies,
+            legal,
+            self.targets[rows],
+            self.policy_weights[rows],
+            self.weights[rows],
+        )
 
     def turned_planes(self, rows: Tensor, turns: Tensor) -> Tensor:
         if self.device == "cpu":
@@ -134,15 +178,27 @@ class Replay:
 
             planes = self.weights.new_zeros(len(rows), *self.game.planes_shape)
             stream = torch.cuda.current_stream().cuda_stream if rows.is_cuda else 0
-            gpu.enqueue(self.kernel, len(rows), stream, *self.on_gpu, gpu.tensor_array(rows), gpu.tensor_array(planes))
+            gpu.enqueue(
+                self.kernel,
+                len(rows),
+                stream,
+                *self.on_gpu,
+                gpu.tensor_array(rows),
+                gpu.tensor_array(planes),
+            )
         if len(self.plane_turns) == 1:
             return planes
         return planes.flatten(1).gather(1, self.plane_turns[turns]).view_as(planes)
 
     def dense_policies(self, rows: Tensor, turns: Tensor) -> tuple[Tensor, Tensor]:
-        """Policies over all actions, and the mask of legal ones, both transformed by the symmetry."""
+        """Policies over all actions, and the mask of legal ones, both transformed by the
+        symmetry.
+        """
         # Each sums to almost 1, up to float16 rounding, or to 0 if there is none.
-        actions, policies = self.actions[rows].long(), F.normalize(self.policies[rows].float(), p=1.0)
+        actions, policies = (
+            self.actions[rows].long(),
+            F.normalize(self.policies[rows].float(), p=1.0),
+        )
         num, known = self.game.num_actions, actions >= 0
         places = torch.where(known, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
         dense, legal = policies.new_zeros(len(rows), num + 1), known.new_zeros(len(rows), num + 1)
@@ -172,13 +228,16 @@ CHUNK = 1 << 16  # rows whose policies are averaged at a time, to save memory
 class Merged(NamedTuple):
     """Distinct samples, ordered by the first occurrence of each position."""
 
-    samples: Samples  # policies are means by policy weight, the generation is the newest; all other numbers are means
+    # policies are means by policy weight, the generation is the newest; all other numbers are means
+    samples: Samples
     targets: np.ndarray  # [samples] or [samples, seats] float32: the mean value target
     counts: np.ndarray  # [samples] int64: how many samples were merged into each
 
 
 def merge(samples: Samples, targets: np.ndarray) -> Merged:
-    """Merge rows with equal keys and equal legal actions; `targets` are the value targets of the rows."""
+    """Merge rows with equal keys and equal legal actions; `targets` are the value targets of the
+    rows.
+    """
     # Sorting makes candidates for merging adjacent; equal ones stay in their original order.
     order = np.lexsort((samples.actions.sum(axis=1, dtype=np.int64), samples.keys))
     starts = np.flatnonzero(begins_group(samples, order))
@@ -187,10 +246,14 @@ def merge(samples: Samples, targets: np.ndarray) -> Merged:
     merged = take(samples, order[starts + counts - 1])
     for name in ("policy_weights", "payoffs", "values", "weights", "others"):
         getattr(merged, name)[:] = means(getattr(samples, name), order, starts, counts)
-    merged.generations[:] = np.maximum.reduceat(samples.generations[order], starts) if samples.num else 0
+    merged.generations[:] = (
+        np.maximum.reduceat(samples.generations[order], starts) if samples.num else 0
+    )
     average_policies(samples, merged.policies, order, starts, counts)
     by_first = np.argsort(firsts)
-    return Merged(take(merged, by_first), means(targets, order, starts, counts)[by_first], counts[by_first])
+    return Merged(
+        take(merged, by_first), means(targets, order, starts, counts)[by_first], counts[by_first]
+    )
 
 
 def begins_group(samples: Samples, order: np.ndarray) -> np.ndarray:
@@ -200,11 +263,15 @@ def begins_group(samples: Samples, order: np.ndarray) -> np.ndarray:
     alike = np.flatnonzero(~begins)
     for first in range(0, len(alike), CHUNK):
         rows = alike[first : first + CHUNK]
-        begins[rows] = (samples.actions[order[rows]] != samples.actions[order[rows - 1]]).any(axis=1)
+        begins[rows] = (samples.actions[order[rows]] != samples.actions[order[rows - 1]]).any(
+            axis=1
+        )
     return begins
 
 
-def means(column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def means(
+    column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
     if not len(order):
         return np.zeros((0, *column.shape[1:]), np.float32)
     each = counts.reshape(-1, *(1 for _ in column.shape[1:]))
@@ -212,9 +279,15 @@ def means(column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.
 
 
 def average_policies(
-    samples: Samples, policies: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray
+    samples: Samples,
+    policies: np.ndarray,
+    order: np.ndarray,
+    starts: np.ndarray,
+    counts: np.ndarray,
 ) -> None:
-    """Write the mean policy of each group with more than one row; if none of them has weight, the last stays."""
+    """Write the mean policy of each group with more than one row; if none of them has weight, the
+    last stays.
+    """
     several = np.flatnonzero(counts > 1)
     ends = np.cumsum(counts[several])
     cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, CHUNK))

@@ -1,8 +1,8 @@
 """The stages of a generation: games, training, gate, and measurements.
 
-Each stage writes its files to the folder of the generation in progress, and is skipped if they exist. Each is a
-function of the config, the seed and earlier files: on the CPU a run that was killed ends with the same bytes as
-one that was not.
+Each stage writes its files to the folder of the generation in progress, and is skipped if they
+exist. Each is a function of the config, the seed and earlier files: on the CPU a run that was
+killed ends with the same bytes as one that was not.
 """
 
 import json
@@ -22,7 +22,13 @@ from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning import selfplay
-from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant, surprise_weights
+from anyzero.learning.block import (
+    BlockResult,
+    Contestant,
+    anchor_contestant,
+    network_contestant,
+    surprise_weights,
+)
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
@@ -30,7 +36,15 @@ from anyzero.learning.lesson import num_steps
 from anyzero.learning.on_cluster import ClusterGames
 from anyzero.learning.once import anchor_points, block_name, once
 from anyzero.learning.replay import build_replay
-from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
+from anyzero.learning.samples import (
+    BadShardError,
+    Samples,
+    join,
+    load_shard,
+    new_samples,
+    save_shard,
+    take,
+)
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import find_network
@@ -50,7 +64,9 @@ LEAST_MINUTES = 10.0
 class Progress:
     """Receives the progress of a stage; this one ignores it."""
 
-    def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    def stage(
+        self, generation: int, name: str, total: int
+    ) -> AbstractContextManager[Callable[[int], None]]:
         return nullcontext(lambda done: None)
 
     def finished(self, report: dict[str, Any]) -> None: ...
@@ -63,7 +79,9 @@ class OutOfTimeError(Exception):
 class Stages:
     """The stages of a run's generations."""
 
-    def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
+    def __init__(
+        self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None
+    ) -> None:
         self.folder, self.progress = folder, progress or Progress()
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
@@ -71,7 +89,9 @@ class Stages:
         self.deadline = float("inf")
         self.samples: Samples | None = None
         self.oldest = 0  # the first generation whose samples are kept
-        self.evaluator: NetworkEvaluator | None = None  # for expectations; `evaluated` names its network
+        self.evaluator: NetworkEvaluator | None = (
+            None  # for expectations; `evaluated` names its network
+        )
         self.evaluated = -1
         self.engine: selfplay.Engine | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
@@ -86,7 +106,9 @@ class Stages:
         return look
 
     def passed(self) -> float | None:
-        """The share of the run's minutes that has passed, interruptions excluded; None if none are planned."""
+        """The share of the run's minutes that has passed, interruptions excluded; None if none are
+        planned.
+        """
         planned = 60.0 * self.config.minutes
         return (clock() - self.started) / planned if planned else None
 
@@ -106,24 +128,42 @@ class Stages:
     def contestant(self, number: int, simulations: int = 0) -> Contestant:
         """A generation as it plays when measured."""
         config, evaluator = self.config.selfplay, self.new_evaluator(number)
-        return network_contestant(self.game, str(number), evaluator, config, noise=False, simulations=simulations)
+        return network_contestant(
+            self.game, str(number), evaluator, config, noise=False, simulations=simulations
+        )
 
     def new_evaluator(self, number: int) -> NetworkEvaluator:
         device, threads = self.config.device, self.config.threads
-        return NetworkEvaluator(self.game, self.network(number), device=device, threads=threads, compiled=False)
+        return NetworkEvaluator(
+            self.game, self.network(number), device=device, threads=threads, compiled=False
+        )
 
     # --- self-play
 
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
-        """Play blocks of games, writing each when it is finished. On a GPU it is one, of the next games to finish."""
+        """Play blocks of games, writing each when it is finished. On a GPU it is one, of the next
+        games to finish.
+        """
         config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
         on_gpu = self.config.device == "cuda" and self.on_cluster is None
-        spans = [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
+        spans = (
+            [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
+        )
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
-            (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples were lost with their process
-        order, found = cache(partial(self.order, number, by, lambda path: partial(read_network, path, self.game))), []
+            (part / f"{block_name(0)}.json").unlink(
+                missing_ok=True
+            )  # its samples were lost with their process
+        order, found = (
+            cache(
+                partial(self.order, number, by, lambda path: partial(read_network, path, self.game))
+            ),
+            [],
+        )
         if self.engine is None:
-            options: Any = {"threads": self.config.threads, "seed": draw_seed("gpu", self.config.seed, number)}
+            options: Any = {
+                "threads": self.config.threads,
+                "seed": draw_seed("gpu", self.config.seed, number),
+            }
             self.engine = selfplay.Engine(self.game, self.config, on_gpu=on_gpu, **options)
         play = self.engine.play
         with self.progress.stage(number, "self-play", config.games) as tell:
@@ -131,8 +171,12 @@ class Stages:
                 self.on_cluster.play(number, by, tell)
             for block, (first, end) in enumerate(spans):
 
-                def make(block: int = block, first: int = first, num: int = end - first) -> dict[str, Any]:
-                    return self.finish_block(number, by, block, play(order(), first, num, self.watch(tell, first)))
+                def make(
+                    block: int = block, first: int = first, num: int = end - first
+                ) -> dict[str, Any]:
+                    return self.finish_block(
+                        number, by, block, play(order(), first, num, self.watch(tell, first))
+                    )
 
                 found.append(self.once_block(part, number, block, make))
                 tell(end)
@@ -143,12 +187,18 @@ class Stages:
         number = max(0, before.number - self.config.selfplay.lag)
         return before if number == before.number else self.folder.generation(number)
 
-    def once_block(self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def once_block(
+        self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         folder = self.folder
         samples = [folder.samples_path(number, block)] if self.config.keep_samples else []
-        return once(folder, part, block_name(block), make, [*samples, folder.games_path(number, block)])
+        return once(
+            folder, part, block_name(block), make, [*samples, folder.games_path(number, block)]
+        )
 
-    def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
+    def finish_block(
+        self, number: int, by: Generation, block: int, result: BlockResult
+    ) -> dict[str, Any]:
         """Complete the samples of a block's games, and write games and samples."""
         samples = result.samples
         samples.generations[:], samples.ages[:] = number, number - 1 - by.champion
@@ -167,11 +217,17 @@ class Stages:
         elif is_other:  # on a GPU the same evaluator with other weights keeps its captured graphs
             self.evaluator.forward.load(self.network(champion))
         self.evaluated = champion
-        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network uses them
-        return selfplay.expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
+        threads = (
+            config.threads if config.device == "cuda" else 1
+        )  # on the CPU the network uses them
+        return selfplay.expect(
+            self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads
+        )
 
     def order(self, number: int, by: Generation, reader: Callable[[Path], Any]) -> selfplay.Order:
-        """The games of a generation, played by the champion as of `by`; `reader` makes what reads a network."""
+        """The games of a generation, played by the champion as of `by`; `reader` makes what reads a
+        network.
+        """
         networks = [(str(one), reader(self.folder.network(one))) for one in self.opponents(by)]
         return selfplay.Order(self.config, number, networks, self.shares(by), self.resign_bar(by))
 
@@ -179,7 +235,11 @@ class Stages:
         """Whether a generation's samples are in memory or on disk."""
         if self.folder.samples_path(number, 0).exists():
             return True
-        return self.samples is not None and self.samples.num > 0 and int(self.samples.generations[-1]) == number
+        return (
+            self.samples is not None
+            and self.samples.num > 0
+            and int(self.samples.generations[-1]) == number
+        )
 
     def save_replay(self) -> None:
         """Write samples that are only in memory, so that the run can resume with them."""
@@ -197,9 +257,15 @@ class Stages:
         else:
             if self.samples is None:
                 self.window(number - 1)  # left by the previous process
-            self.folder.samples_path(number, block).unlink(missing_ok=True)  # of games that these replace
-            self.samples = join([part for part in (self.samples, result.samples) if part is not None])
-        lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
+            self.folder.samples_path(number, block).unlink(
+                missing_ok=True
+            )  # of games that these replace
+            self.samples = join(
+                [part for part in (self.samples, result.samples) if part is not None]
+            )
+        lines = [
+            json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games
+        ]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
         return selfplay.describe_block(result)
 
@@ -228,12 +294,16 @@ class Stages:
         return selfplay.pairing_shares(config, score)
 
     def last_score_against_previous(self, before: Generation) -> float | None:
-        """The champion's score when it last met the previous one: at the gate that promoted it, or in self-play since.
+        """The champion's score when it last met the previous one: at the gate that promoted it, or
+        in self-play since.
 
-        Generations after `before` do not count, nor games that, because of a lag, an earlier champion played.
+        Generations after `before` do not count, nor games that, because of a lag, an earlier
+        champion played.
         """
         first = before.champion + 1 + self.config.selfplay.lag
-        for report in reversed([report for report in self.folder.reports() if report["generation"] <= before.number]):
+        for report in reversed(
+            [report for report in self.folder.reports() if report["generation"] <= before.number]
+        ):
             if report["promoted"]:
                 return float(report["gate"]["score"]) if report["gate"] else None
             played = report["selfplay"]
@@ -242,7 +312,9 @@ class Stages:
         return None
 
     def resign_bar(self, before: Generation) -> float:
-        """The resignation threshold: as configured, lower if resigning was wrong too often in the last generation."""
+        """The resignation threshold: as configured, lower if resigning was wrong too often in the
+        last generation.
+        """
         config, played = self.config.selfplay, before.read_report()["selfplay"]
         if played is None:
             return config.resign_below
@@ -259,7 +331,9 @@ class Stages:
                 network = load_network(find_network(config.begin_with, game), game)
                 network.config = config.network  # the same but for `has_policy`
             else:
-                network = new_network(game, config.network, draw_seed("network", config.seed) % 2**63)
+                network = new_network(
+                    game, config.network, draw_seed("network", config.seed) % 2**63
+                )
             save_network(part / NETWORK, network, game)
             return {}
 
@@ -270,26 +344,43 @@ class Stages:
         number = before.number + 1
 
         def make() -> dict[str, Any]:
-            config, network = self.config, load_network(self.folder.network(before.number), self.game)
-            trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
+            config, network = (
+                self.config,
+                load_network(self.folder.network(before.number), self.game),
+            )
+            trainer = Trainer(
+                self.game, network, config.trainer, device=config.device, threads=config.threads
+            )
             if (before.path / TRAINER).exists():
                 trainer.load_state_tensors(load_file(before.path / TRAINER))
-            replay = build_replay(self.game, self.window(number), config.replay, number, config.device)
+            replay = build_replay(
+                self.game, self.window(number), config.replay, number, config.device
+            )
             rng = np.random.default_rng(draw_seed("training", config.seed, number))
             with self.progress.stage(number, "training", num_steps(config.trainer, replay)) as tell:
                 report = trainer.train(replay, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
-            return {"training": asdict(report), "replay": asdict(replay.statistics) | {"oldest": self.oldest}}
+            return {
+                "training": asdict(report),
+                "replay": asdict(replay.statistics) | {"oldest": self.oldest},
+            }
 
         found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
         self.folder.prune_samples(found["replay"].get("oldest", 0))
-        return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
+        return {
+            "training": found["training"] | {"seconds": found["seconds"]},
+            "replay": found["replay"],
+        }
 
     def window(self, number: int) -> Samples:
         """The newest samples, including this generation's."""
         parts: list[Samples] = [] if self.samples is None else [self.samples]
-        known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
+        known = (
+            int(self.samples.generations[-1])
+            if self.samples is not None and self.samples.num
+            else -1
+        )
         for name in self.folder.missing_samples(known + 1, number):
             self.folder.note(f"{self.folder.path}: {name} is gone; training continues without it")
         for block in self.folder.blocks():
@@ -304,14 +395,18 @@ class Stages:
         if window.num:
             self.oldest = int(window.generations[0])
             # Whole generations, as a resumed run finds them.
-            joined = take(joined, slice(int(np.searchsorted(joined.generations, self.oldest)), None))
+            joined = take(
+                joined, slice(int(np.searchsorted(joined.generations, self.oldest)), None)
+            )
         self.samples = joined
         return window
 
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
-        """The candidate against the champion, and against another previous one; None without a gate."""
+        """The candidate against the champion, and against another previous one; None without a
+        gate.
+        """
         config, number = self.config.gate, before.number + 1
         if config.games == 0 or self.game.num_seats > 2:
             return None
@@ -320,19 +415,28 @@ class Stages:
             rivals.append(before.previous)
 
         def make() -> dict[str, Any]:
-            candidate, *champions = (self.contestant(one, config.simulations) for one in (number, *rivals))
+            candidate, *champions = (
+                self.contestant(one, config.simulations) for one in (number, *rivals)
+            )
             seed, contests = draw_seed("gate", self.config.seed, number), {}
             with self.progress.stage(number, "gate", config.games) as tell:
                 for index, champion in enumerate(champions):
-                    options: Any = {"games": config.games, "openings": config.opening_plies, "watch": self.watch(tell)}
-                    contests[champion.name] = contest(self.game, candidate, champion, seed=seed + index, **options)
+                    options: Any = {
+                        "games": config.games,
+                        "openings": config.opening_plies,
+                        "watch": self.watch(tell),
+                    }
+                    contests[champion.name] = contest(
+                        self.game, candidate, champion, seed=seed + index, **options
+                    )
             return open_gate(contests, config)
 
         return once(self.folder, part, "gate", make)
 
     @property
     def yardstick(self) -> tuple[str, int, Callable[[int], dict[str, Any]]]:
-        """How generations are measured: the name, the interval in generations, and the function: the league for several
+        """How generations are measured: the name, the interval in generations, and the function:
+        the league for several
         seats, the benchmark for one."""
         if self.game.num_seats > 1:
             return "league", self.config.league.every, self.rate
@@ -354,7 +458,10 @@ class Stages:
             meet = partial(contest, self.game, games=config.games, watch=self.watch(tell))
             first = partial(meet, seed=draw_seed("anchors", seed), threads=self.config.threads)
             points = anchor_points(self.folder, lambda: play_anchors(first, anchors, config.games))
-            mine, meet = self.contestant(number, config.simulations), partial(meet, seed=draw_seed("league", seed))
+            mine, meet = (
+                self.contestant(number, config.simulations),
+                partial(meet, seed=draw_seed("league", seed)),
+            )
             return rate_generation(meet, mine, anchors, points, config.games)
 
     def benchmark(self, number: int) -> dict[str, Any]:

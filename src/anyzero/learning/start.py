@@ -1,4 +1,6 @@
-"""Start or resume a run: its config from a preset, a file and single changes, with everything left open decided."""
+"""Start or resume a run: its config from a preset, a file and single changes, with everything left
+open decided.
+"""
 
 import json
 import re
@@ -14,7 +16,15 @@ from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError, whole
 from anyzero.files import write_whole
 from anyzero.games.load import load
-from anyzero.learning.config import FREE, ONLY_FOR, RunConfig, SelfPlayConfig, change, flatten, read_settings
+from anyzero.learning.config import (
+    FREE,
+    ONLY_FOR,
+    RunConfig,
+    SelfPlayConfig,
+    change,
+    flatten,
+    read_settings,
+)
 from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
@@ -30,7 +40,8 @@ from anyzero.networks.weights import load_network
 from anyzero.sealed import DamagedError, read_sealed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
-"""Settings that a run keeps as planned, or as the device allowed, when its recipe is named again."""
+"""Settings that a run keeps as planned, or as the device allowed, when its recipe is named again.
+"""
 MOST_SETTINGS = 3  # maximum differences named when a run cannot resume
 
 
@@ -58,21 +69,25 @@ def open_run(
     minutes: float | None = None,
     **recipe: Any,
 ) -> RunFolder:
-    """The run of this name if it exists and matches the request, else a new one; without a name, the first
-    of the default names that is free or whose run matches.
+    """The run of this name if it exists and matches the request, else a new one; without a name,
+    the first of the default names that is free or whose run matches.
 
-    Its schedule covers the given minutes or generations; an existing run is rescheduled if given more minutes.
-    The recipe is as in `make_config`.
+    Its schedule covers the given minutes or generations; an existing run is rescheduled if given
+    more minutes. The recipe is as in `make_config`.
     """
     if generations is not None:
-        change(RunConfig(), {"generations": whole("generations", generations)})  # raises an error if out of range
+        change(
+            RunConfig(), {"generations": whole("generations", generations)}
+        )  # raises an error if out of range
     other = (recipe.get("changes") or {}).get("game", game)
     if game is not None and load(game).text != load(str(other)).text:
         raise BadOptionError(f"two games are named: {game} and, as a setting, game={other}")
     if run is not None and is_run(run_path(run)):
         return reopen(run_path(run), game, minutes, **recipe)
     config = make_config(game, **recipe)
-    for path in map(run_path, [run] if run is not None else default_names(config, recipe.get("preset"))):
+    for path in map(
+        run_path, [run] if run is not None else default_names(config, recipe.get("preset"))
+    ):
         if not is_run(path):  # its schedule covers the whole run, unless a setting says otherwise
             asked = asked_for(recipe.get("config_file"), recipe.get("changes"))
             planned = config.generations if "generations" in asked else generations
@@ -88,7 +103,10 @@ def open_run(
 
 
 def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> list[str]:
-    return [*(read_settings(config_file) if config_file is not None else ()), *flatten(changes or {})]
+    return [
+        *(read_settings(config_file) if config_file is not None else ()),
+        *flatten(changes or {}),
+    ]
 
 
 def make_config(
@@ -124,7 +142,9 @@ def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
 
 
 def check_used(config: RunConfig, asked: Collection[str]) -> None:
-    """Raise an error if a setting that was asked for changes nothing, since the method does not use it."""
+    """Raise an error if a setting that was asked for changes nothing, since the method does not use
+    it.
+    """
     own, usual = config.selfplay, SelfPlayConfig()
     for name, methods in ONLY_FOR.items():
         is_own = f"selfplay.{name}" in asked and getattr(own, name) != getattr(usual, name)
@@ -134,7 +154,9 @@ def check_used(config: RunConfig, asked: Collection[str]) -> None:
 
 
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
-    """The name of the preset or game, with the options that differ; then the same with a number: `hex-7-2`."""
+    """The name of the preset or game, with the options that differ; then the same with a number:
+    `hex-7-2`.
+    """
     game = load(config.game)
     usual, words = load(game.source).options, [game.name]
     for key, value in game.options.items():
@@ -145,18 +167,25 @@ def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
 
 
 def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
-    """Decide everything left to the machine now, so that the numbers stay the same whenever the run resumes.
+    """Decide everything left to the machine now, so that the numbers stay the same whenever the run
+    resumes.
 
-    Decisions of a run that has `begun` stay, even on another machine, and its network may be gone when it resumes.
+    Decisions of a run that has `begun` stay, even on another machine, and its network may be gone
+    when it resumes.
     """
     game = load(config.game)
     check_device(config.device)
     start_states(game, config.selfplay.starts)  # raises errors before there is a run
     if config.selfplay.method == "expectimax" and not game.num_outcomes:
-        raise BadOptionError(f"selfplay.method=expectimax is for games of chance, and {game.name} has none")
+        raise BadOptionError(
+            f"selfplay.method=expectimax is for games of chance, and {game.name} has none"
+        )
     has_policy = config.selfplay.method != "expectimax"
     if begun is not None:
-        config, has_policy = config.change(threads=config.threads or begun.threads), begun.network.has_policy
+        config, has_policy = (
+            config.change(threads=config.threads or begun.threads),
+            begun.network.has_policy,
+        )
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -164,7 +193,9 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with, game), game).config
     else:
         network = resolve(config.network, game)
-    return config.change(game=game.text, network=network.change(has_policy=has_policy), threads=threads)
+    return config.change(
+        game=game.text, network=network.change(has_policy=has_policy), threads=threads
+    )
 
 
 def reopen(
@@ -184,18 +215,24 @@ def reopen(
         if (ours.name, ours.options) != (other.name, other.options):
             raise OtherRunError(f"{path} is a run of {ours.text}, not of {other.text}")
     if preset is not None or config_file is not None:
-        config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
+        config = make_config(
+            folder.config.game, preset=preset, config_file=config_file, changes=changes
+        )
         begun, asked = flatten(folder.config.to_dict()), asked_for(config_file, changes)
         config = change(config, {key: begun[key] for key in PLANNED if key not in asked})
     else:
         config = change(folder.config, changes)
         check_form(config, changes)
-    old, wanted = (flatten(one.to_dict()) for one in (folder.config, fill_in(config, folder.config)))
+    old, wanted = (
+        flatten(one.to_dict()) for one in (folder.config, fill_in(config, folder.config))
+    )
     changed = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
     if changed:
         named = ", ".join(f"{key}={old[key]}" for key in changed[:MOST_SETTINGS])
         more = f" and {len(changed) - MOST_SETTINGS} more" if len(changed) > MOST_SETTINGS else ""
-        raise OtherRunError(f"{path} was started with {named}{more}; use another name for another run")
+        raise OtherRunError(
+            f"{path} was started with {named}{more}; use another name for another run"
+        )
     new = change(folder.config, {key: wanted[key] for key in FREE})
     if new != folder.config:
         with folder.locked():
@@ -211,7 +248,9 @@ class Training(Stages):
     """A run in progress, within its locked folder: one generation after another."""
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
-        """Continue until this many generations or minutes in total; returns why it ended, in words."""
+        """Continue until this many generations or minutes in total; returns why it ended, in
+        words.
+        """
         self.started = clock() - self.seconds_so_far()
         if minutes is not None:
             self.deadline = self.started + 60.0 * minutes
@@ -230,8 +269,13 @@ class Training(Stages):
         return f"generation {newest.number} is done"
 
     def benchmarks(self) -> list[float]:
-        """The means so far, without those measured only because training stopped: these must not change the run."""
-        every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
+        """The means so far, without those measured only because training stopped: these must not
+        change the run.
+        """
+        every, found = (
+            self.config.benchmark.every,
+            [one for one in self.folder.reports() if one.get("benchmark")],
+        )
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:
@@ -272,7 +316,9 @@ class Training(Stages):
         parts = {name: entry for name, entry in report.items() if isinstance(entry, dict)}
         seconds = {name: entry["seconds"] for name, entry in parts.items() if "seconds" in entry}
         report = dict.fromkeys(STAGES) | report | {"seconds": seconds} | facts
-        write_whole(self.folder.part(number) / REPORT, (json.dumps(report, indent=1) + "\n").encode())
+        write_whole(
+            self.folder.part(number) / REPORT, (json.dumps(report, indent=1) + "\n").encode()
+        )
         generation = self.folder.commit(number, facts)
         self.progress.finished(report)
         return generation

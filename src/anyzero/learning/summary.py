@@ -1,4 +1,6 @@
-"""Runs at a glance: their progress, strength and learning curves, and the settings in which several differ."""
+"""Runs at a glance: their progress, strength and learning curves, and the settings in which several
+differ.
+"""
 
 import math
 import time
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNUSED: dict[str, dict[str, tuple[str, ...]]] = {
-    "kind": {"residual": ("layers", "width"), "mlp": ("blocks", "channels", "pool_every", "policy")},
+    "kind": {
+        "residual": ("layers", "width"),
+        "mlp": ("blocks", "channels", "pool_every", "policy"),
+    },
     "value": {"scalar": ("bins",), "wdl": ("bins",)},
 }
 """Settings that a network of this kind, or with this head, does not use."""
@@ -42,7 +47,10 @@ SHOWN = {
     "simulations_per_second": "sims/s",
 }
 """The columns of one run, for people; empty ones are left out."""
-LIMITS = {"benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"), "elo": ("elo_low", "elo_high")}
+LIMITS = {
+    "benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"),
+    "elo": ("elo_low", "elo_high"),
+}
 """Columns with an interval, which determines how many digits are significant."""
 FRESH_S = 60.0
 LAST = 10  # generations shown
@@ -50,14 +58,19 @@ PLAYS = "gumbel:64"  # how a champion with a policy plays by default
 
 
 def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-    """The curves over `generations` or `minutes`, as a matplotlib figure; also saved if a file is named."""
+    """The curves over `generations` or `minutes`, as a matplotlib figure; also saved if a file is
+    named.
+    """
     from anyzero.experiments import plots
     from anyzero.figures import keep
 
     runs: list[RunSummary] = getattr(self, "runs", [self])
     if not runs:
         raise AnyzeroError("there are no runs to draw")
-    curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in runs]
+    curves = [
+        plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history)
+        for run in runs
+    ]
     return keep(plots.draw_runs(curves, by), file)
 
 
@@ -81,7 +94,9 @@ class RunSummary(Shown):
 
     @property
     def champion(self) -> str:
-        """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
+        """The champion as a player, for `match`, `tournament`, `search` and `player`:
+        `gumbel:64@hex7`.
+        """
         plays = BY_VALUES if self.config.selfplay.method == "expectimax" else PLAYS
         return f"{plays}@{self.net}"
 
@@ -95,7 +110,11 @@ class RunSummary(Shown):
         """The score of that match, with its generation if the run has continued since."""
         if self.match is None:
             return ""
-        since = "" if self.match_generation == self.generations else f" at generation {self.match_generation}"
+        since = (
+            ""
+            if self.match_generation == self.generations
+            else f" at generation {self.match_generation}"
+        )
         return f"{self.match['brief']}{since}"
 
     @property
@@ -107,8 +126,13 @@ class RunSummary(Shown):
         return sum(row["promoted"] is True for row in self.history)
 
     def last(self, column: str, beside: str = "") -> Any:
-        """The newest value of a column of the history, or of column `beside` in that row; None if never measured."""
-        return next((row[beside or column] for row in reversed(self.history) if row[column] is not None), None)
+        """The newest value of a column of the history, or of column `beside` in that row; None if
+        never measured.
+        """
+        return next(
+            (row[beside or column] for row in reversed(self.history) if row[column] is not None),
+            None,
+        )
 
     def interval(self, column: str) -> list[float] | None:
         found = [self.last(column, name) for name in (column, *LIMITS[column])]
@@ -116,14 +140,18 @@ class RunSummary(Shown):
 
     @property
     def strength(self) -> str:
-        """The last rating or benchmark, with half its interval, and its generation if not the champion's."""
+        """The last rating or benchmark, with half its interval, and its generation if not the
+        champion's.
+        """
         for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
             found = self.interval(column)
             if found is not None:
                 value, half = found[0], half_width(*found[1:])
                 around = "" if half is None else f" ±{show_measured(half, half)}"
                 generation = self.last(column, "generation")
-                whose = "" if generation == self.champion_generation else f" at generation {generation}"
+                whose = (
+                    "" if generation == self.champion_generation else f" at generation {generation}"
+                )
                 return f"{name} {show_measured(value, half)}{around}{whose}"
         return ""
 
@@ -152,10 +180,21 @@ class RunSummary(Shown):
         return [dict(row) for row in self.history]
 
     def report(self) -> Iterator[Part]:
-        """Its game, settings that differ from the defaults, its last generations, and its champion."""
-        yield f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed {self.config.seed}"
-        changed = differences([self.config, RunConfig(game=self.config.game, seed=self.config.seed)])
-        own = [f"{key}={format_setting(value)}" for key, (value, _) in changed.items() if "network." not in key]
+        """Its game, settings that differ from the defaults, its last generations, and its
+        champion.
+        """
+        yield (
+            f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed "
+            f"{self.config.seed}"
+        )
+        changed = differences(
+            [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
+        )
+        own = [
+            f"{key}={format_setting(value)}"
+            for key, (value, _) in changed.items()
+            if "network." not in key
+        ]
         if own:
             yield f"not the defaults: {', '.join(own)}"
         if self.generations is None:
@@ -166,7 +205,9 @@ class RunSummary(Shown):
             cells = [[show_cell(row, column) for column in columns] for row in rows]
             yield Sheet([SHOWN[column] for column in columns], cells)
             champion = f"generation {self.champion_generation} is the champion"
-            yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in total")))
+            yield ", ".join(
+                filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in total"))
+            )
             yield f"its network: {self.path / CHAMPION}"
         if self.now:
             yield f"in progress: {self.now}"
@@ -176,7 +217,10 @@ class RunSummary(Shown):
     def ending(self) -> Iterator[str]:
         """Why training ended, the champion's score, and next steps."""
         if not self.generations:
-            yield f"{self.ended}, and nothing was learnt yet: the same command with more minutes or generations resumes"
+            yield (
+                f"{self.ended}, and nothing was learnt yet: the same command with more "
+                "minutes or generations resumes"
+            )
             return
         yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
         if self.match is not None and self.match_generation == self.generations:
@@ -185,13 +229,24 @@ class RunSummary(Shown):
         does, seat = ("watch it play", 0) if game.num_seats == 1 else ("play against it", 1)
         yield f"{does}: anyzero play {text} --seat{seat} {champion}"
         yield "in the browser: anyzero serve, where it is listed as a player"
-        yield f"measure it: anyzero match {text} {champion} {'random' if game.num_seats == 1 else 'uct:10000'}"
+        yield (
+            f"measure it: anyzero match {text} {champion} "
+            f"{'random' if game.num_seats == 1 else 'uct:10000'}"
+        )
         if game.num_values == 1:
-            yield f"use it elsewhere: anyzero export {text} --net {quote(self.net)} --onnx {quote(self.name)}.onnx"
+            yield (
+                f"use it elsewhere: anyzero export {text} --net {quote(self.net)} --onnx "
+                f"{quote(self.name)}.onnx"
+            )
 
     @property
     def overview(self) -> list[Any]:
-        figures = short(self.generations), short(self.champion_generation), self.strength, short(self.minutes)
+        figures = (
+            short(self.generations),
+            short(self.champion_generation),
+            self.strength,
+            short(self.minutes),
+        )
         return [self.name, self.config.game, *figures, self.match_text]
 
 
@@ -208,12 +263,19 @@ def summarise(path: Path) -> RunSummary:
         raise AnyzeroError(f"{path}: generation {numbers[-1]}: {error}") from None
     history = make_rows(folder.reports())
     if newest is not None and folder.champion_file() != path / CHAMPION:
-        folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
+        folder.note(
+            f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it"
+        )
     end, now = (folder.stops() or [{}])[-1], ""
     with suppress(OSError, ValueError):  # the note of a killed process is out of date
-        now = (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
+        now = (
+            (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
+        )
     with reading(path):  # it may have been moved in the meantime
-        places = (path, *(place for place in (path / GENERATIONS, path / SAMPLES) if place.exists()))
+        places = (
+            path,
+            *(place for place in (path / GENERATIONS, path / SAMPLES) if place.exists()),
+        )
         changed = max(place.stat().st_mtime for place in places)
     return RunSummary(
         name=path.resolve().name,
@@ -265,7 +327,9 @@ class Runs(Shown):
 
     def list_all(self) -> Iterator[Part]:
         if self.runs:
-            yield Sheet((*OVERVIEW, "last change"), [[*run.overview, ago(run.changed)] for run in self.runs])
+            yield Sheet(
+                (*OVERVIEW, "last change"), [[*run.overview, ago(run.changed)] for run in self.runs]
+            )
         yield from (note for run in self.runs for note in run.notes)
         yield from (f"cannot be read: {error}" for error in self.broken.values())
         if not self.runs and not self.broken:
@@ -273,7 +337,10 @@ class Runs(Shown):
 
     def compare(self) -> Iterator[Part]:
         measured = ("policy_loss", "value_loss", "simulations_per_second")
-        rows = [[*run.overview, run.promotions, *(short(run.last(name)) for name in measured)] for run in self.runs]
+        rows = [
+            [*run.overview, run.promotions, *(short(run.last(name)) for name in measured)]
+            for run in self.runs
+        ]
         yield Sheet((*OVERVIEW, "promotions", "policy loss", "value loss", "sims/s"), rows)
         if self.differences:
             yield ""
@@ -290,9 +357,12 @@ class Runs(Shown):
     def records(self) -> list[dict[str, Any]]:
         """A row per run: its progress, and its newest measurements with their intervals."""
         names = ("name", "game", "generations", "champion", "promotions", "minutes")
-        measured = [(column, name) for column, limits in LIMITS.items() for name in (column, *limits)]
+        measured = [
+            (column, name) for column, limits in LIMITS.items() for name in (column, *limits)
+        ]
         return [
-            {name: run.to_json()[name] for name in names} | {name: run.last(column, name) for column, name in measured}
+            {name: run.to_json()[name] for name in names}
+            | {name: run.last(column, name) for column, name in measured}
             for run in self.runs
         ]
 
@@ -301,7 +371,10 @@ class Runs(Shown):
         if not self.named:
             broken = [{"name": name, "error": error} for name, error in self.broken.items()]
             return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
-        runs = [{**run.to_json(), "config": run.config.to_dict(), "history": run.history} for run in self.runs]
+        runs = [
+            {**run.to_json(), "config": run.config.to_dict(), "history": run.history}
+            for run in self.runs
+        ]
         return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
 
 
@@ -313,7 +386,12 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     """
     root = Path(root)
     if names:
-        return Runs(root, [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))], {}, named=True)
+        return Runs(
+            root,
+            [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
+            {},
+            named=True,
+        )
     found, broken = [], {}
     for path in list_runs(root):
         try:
@@ -324,12 +402,18 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
-    """The settings that differ between configs, each with its values; None if a config does not use it."""
+    """The settings that differ between configs, each with its values; None if a config does not use
+    it.
+    """
     flat = [flatten(config.to_dict()) for config in configs]
     for values, (key, unused) in product(flat, UNUSED.items()):
-        values |= dict.fromkeys(f"network.{name}" for name in unused.get(values[f"network.{key}"], ()))
+        values |= dict.fromkeys(
+            f"network.{name}" for name in unused.get(values[f"network.{key}"], ())
+        )
     by_key = {key: [values[key] for values in flat] for key in flat[0]}
-    return {key: values for key, values in by_key.items() if any(value != values[0] for value in values)}
+    return {
+        key: values for key, values in by_key.items() if any(value != values[0] for value in values)
+    }
 
 
 def show_cell(row: Row, column: str) -> str:
@@ -343,7 +427,9 @@ def half_width(low: float | None, high: float | None) -> float | None:
 
 
 def show_measured(value: float, half: float | None) -> str:
-    """A measured number, rounded to the second digit of its half-width, but at least to whole points."""
+    """A measured number, rounded to the second digit of its half-width, but at least to whole
+    points.
+    """
     if half is None or half == 0 or not math.isfinite(half):
         return f"{value:g}"
     return f"{value:.{max(0, 1 - math.floor(math.log10(half)))}f}"

@@ -1,4 +1,6 @@
-"""The entry point of training: `train("connect_four", run="four", minutes=30)`; an existing run resumes."""
+"""The entry point of training: `train("connect_four", run="four", minutes=30)`; an existing run
+resumes.
+"""
 
 import sys
 import time
@@ -47,12 +49,13 @@ def train(
     changes: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> RunSummary:
-    """Train a network by self-play for a total number of generations or minutes; an existing run resumes.
+    """Train a network by self-play for a total number of generations or minutes; an existing run
+    resumes.
 
-    The run is the folder runs/`run`, named after the preset or the game if left out. Settings are those of
-    docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in `changes`. `match` is the
-    number of final games between the champion and the strongest anchor. With `cluster`, `auto` or the address of a
-    Ray cluster, its nodes play; the result is the same.
+    The run is the folder runs/`run`, named after the preset or the game if left out. Settings are
+    those of docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in
+    `changes`. `match` is the number of final games between the champion and the strongest anchor.
+    With `cluster`, `auto` or the address of a Ray cluster, its nodes play; the result is the same.
 
     >>> run = anyzero.train("tic_tac_toe", minutes=1, selfplay={"simulations": 16})
     >>> run.plot()
@@ -62,7 +65,9 @@ def train(
     wanted = {**settings, **(changes or {})}
     whole("match", match, range(10**9), f"a match of {match} games is not possible")
     times: dict[str, Any] = {"generations": generations, "minutes": minutes}
-    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
+    folder = open_run(
+        text, run=run, preset=preset, config_file=config_file, changes=wanted, **times
+    )
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
@@ -81,10 +86,15 @@ def train(
 class Watcher(Progress):
     """A progress bar for the current stage, the run's remaining time, and a line per generation."""
 
-    def __init__(self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any) -> None:
+    def __init__(
+        self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any
+    ) -> None:
         """`asked` holds the requested generations and minutes, if any."""
         self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
-        self.generations, self.minutes = asked.get("generations") or folder.config.generations, asked.get("minutes")
+        self.generations, self.minutes = (
+            asked.get("generations") or folder.config.generations,
+            asked.get("minutes"),
+        )
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
         """Seconds per generation; the first has no games to learn from."""
         self.since = clock()  # when the current one began
@@ -124,14 +134,20 @@ class Watcher(Progress):
         yield tell
 
     def left(self) -> str:
-        """The remaining time, by the minutes and by the duration of recent generations; empty if unknown."""
+        """The remaining time, by the minutes and by the duration of recent generations; empty if
+        unknown.
+        """
         now, usual = clock() - self.since, self.times[1:][-RECENT:]
         ends = [60.0 * self.minutes - sum(self.times)] if self.minutes else []
-        ends += [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
+        ends += (
+            [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
+        )
         return f", about {span(min(ends) - now)} left" if ends else ""
 
     def note(self, words: str) -> None:
-        """Write the current stage every second or so, for those who watch the folder from elsewhere."""
+        """Write the current stage every second or so, for those who watch the folder from
+        elsewhere.
+        """
         if self.folder.is_locked and time.monotonic() > self.noted + NOTE_EVERY_S:
             self.noted = time.monotonic()
             with suppress(OSError):  # a full disk is reported where it matters
@@ -149,7 +165,9 @@ class Watcher(Progress):
 
 def summary_line(report: dict[str, Any]) -> str:
     parts = [f"generation {report['generation']:3d}"]
-    played, trained, gate, league = (report[name] for name in ("selfplay", "training", "gate", "league"))
+    played, trained, gate, league = (
+        report[name] for name in ("selfplay", "training", "gate", "league")
+    )
     if played:
         speed = f"{played['simulations_per_second'] / 1000:.1f} k simulations/s"
         parts.append(f"{played['games']} games, {played['samples']} samples, {speed}")
@@ -157,7 +175,9 @@ def summary_line(report: dict[str, Any]) -> str:
         policy = f"policy loss {trained['policy_loss']:.3f} (KL {trained['kl']:.3f})"
         parts.append(f"{policy}, value loss {trained['value_loss']:.3f}")
     if gate:
-        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'rejected'}")
+        parts.append(
+            f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'rejected'}"
+        )
     if league:
         parts.append(f"Elo {league['elo']:+.0f} [{league['low']:+.0f}, {league['high']:+.0f}]")
     if report["benchmark"]:
@@ -176,13 +196,20 @@ class Sweep(Shown):
     plot = plot_runs
 
     def report(self) -> Iterator[Part]:
-        rows = [[run.path, *(show_known(run, name) for name in COMPARED), run.match_text] for run in self.runs]
+        rows = [
+            [run.path, *(show_known(run, name) for name in COMPARED), run.match_text]
+            for run in self.runs
+        ]
         yield Sheet(("run", *COMPARED, "end match"), rows)
         yield f"curves written to {self.picture}"
 
     def to_json(self) -> dict[str, Any]:
         runs = [
-            {"run": str(run.path), **{name: run.last(name) for name in COMPARED}, "match": run.match}
+            {
+                "run": str(run.path),
+                **{name: run.last(name) for name in COMPARED},
+                "match": run.match,
+            }
             | {field: run.to_json()[field] for field in ("benchmark_generation", "elo_generation")}
             for run in self.runs
         ]
@@ -191,7 +218,10 @@ class Sweep(Shown):
     def write_history(self, output: Path) -> None:
         """All histories in one table, with the run's name at the start of each row."""
         tables = [(run.name, (run.path / HISTORY).read_text().splitlines()) for run in self.runs]
-        lines = [f"run,{tables[0][1][0]}", *(f"{name},{row}" for name, table in tables for row in table[1:])]
+        lines = [
+            f"run,{tables[0][1][0]}",
+            *(f"{name},{row}" for name, table in tables for row in table[1:]),
+        ]
         write_whole(output, ("\n".join(lines) + "\n").encode())
 
 
@@ -212,7 +242,8 @@ def sweep(
     changes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Sweep:
-    """Train once for each value of a setting, and compare; the other arguments are those of `train`.
+    """Train once for each value of a setting, and compare; the other arguments are those of
+    `train`.
 
     >>> anyzero.sweep("selfplay.simulations=16,64", "tic_tac_toe", minutes=5)
     """
@@ -224,7 +255,8 @@ def sweep(
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
     wanted = {  # no new folders: a value may be a path or a position
-        f"{stem}-{value.strip().replace('/', '-')}": common | dict([parse_setting(f"{key}={value}")])
+        f"{stem}-{value.strip().replace('/', '-')}": common
+        | dict([parse_setting(f"{key}={value}")])
         for value in values.split(",")
     }
     check_runs(text, recipe, wanted)
@@ -235,7 +267,9 @@ def sweep(
     return found
 
 
-def check_runs(game: str | None, recipe: dict[str, Any], changes: dict[str, dict[str, Any]]) -> None:
+def check_runs(
+    game: str | None, recipe: dict[str, Any], changes: dict[str, dict[str, Any]]
+) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
     for name, own in changes.items():
@@ -246,11 +280,14 @@ def check_runs(game: str | None, recipe: dict[str, Any], changes: dict[str, dict
         open_run(game, run=name, **recipe, changes=changes[name])
 
 
-# --- when training stops: the newest generation is measured and the champion plays its match, kept in `end.json`
+# --- when training stops: the newest generation is measured and the champion plays its match, kept
+# in `end.json`
 
 
 def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
-    """Measure what is still unmeasured, play the match, and write both; nothing before the first games."""
+    """Measure what is still unmeasured, play the match, and write both; nothing before the first
+    games.
+    """
     newest = folder.newest()
     if newest is None or newest.number == 0:
         return
@@ -259,14 +296,20 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         known = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
-            measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
+            measured = (
+                {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
+            )
         match = known.get("match")
         if games and (match is None or match["games"] != games):
             match = final_match(stages, newest.champion, games)
         found = {"generation": newest.number, "measured": measured, "match": match}
         if found.items() <= known.items():
             return
-        earlier = [{name: stop[name] for name in found} for stop in before if stop["generation"] < newest.number]
+        earlier = [
+            {name: stop[name] for name in found}
+            for stop in before
+            if stop["generation"] < newest.number
+        ]
         write_sealed(folder.path / END_FILE, END, {**found, "earlier": earlier})
         rebuild(folder)
 
@@ -278,14 +321,27 @@ def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | N
     if not names:
         return None
     name = names[-1]
-    mine, theirs, seed = stages.contestant(champion), anchor_contestant(game, name), draw_seed("proof", config.seed)
+    mine, theirs, seed = (
+        stages.contestant(champion),
+        anchor_contestant(game, name),
+        draw_seed("proof", config.seed),
+    )
     with stages.progress.stage(champion, "match", games) as tell:
         found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
     if found.standings.means is not None:
         mean, other = found.standings.means
-        brief, played = f"{mean:.1f} points, {name} {other:.1f}", f", on the same {games // 2} deals"
+        brief, played = (
+            f"{mean:.1f} points, {name} {other:.1f}",
+            f", on the same {games // 2} deals",
+        )
     else:
         score, low, high = (f"{100 * share:.0f}" for share in found.shares.values())
         brief, played = f"{score} % [{low}, {high}] against {name}", f" in {games} games"
     text = f"the champion scores {brief}{played}"
-    return {"against": name, "games": found.standings.games, **found.shares, "text": text, "brief": brief}
+    return {
+        "against": name,
+        "games": found.standings.games,
+        **found.shares,
+        "text": text,
+        "brief": brief,
+    }

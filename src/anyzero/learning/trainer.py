@@ -22,14 +22,22 @@ from anyzero.networks.models import Network, Output
 from anyzero.networks.winograd.training import THREADS
 
 NARROW = 384
-"""Up to this width, and for torch's part of a residual network, computing takes less time than waking up threads."""
+"""Up to this width, and for torch's part of a residual network, computing takes less time than
+waking up threads.
+"""
 
 
 class Trainer:
     """Trains a copy of a network, generation by generation, on any source of batches."""
 
     def __init__(
-        self, game: Game, network: Network, config: TrainerConfig, *, device: str = "cpu", threads: int | None = None
+        self,
+        game: Game,
+        network: Network,
+        config: TrainerConfig,
+        *,
+        device: str = "cpu",
+        threads: int | None = None,
     ) -> None:
         check(game, network, device)
         self.config, self.device = config, device
@@ -43,15 +51,27 @@ class Trainer:
         self.steps = torch.zeros((), dtype=torch.int64)
         self.records = device == "cuda"  # whether steps are captured, and the captured graph
         self.recorded: Recorded | None = None
-        self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
+        self.average = {
+            name: weight.detach().clone()
+            for name, weight in self.parameters.items()
+            if config.average
+        }
 
     def train(
-        self, source: Replay, generation: int, rng: Rng, watch: Watch | None = None, pace: Pace = lambda: None
+        self,
+        source: Replay,
+        generation: int,
+        rng: Rng,
+        watch: Watch | None = None,
+        pace: Pace = lambda: None,
     ) -> TrainReport:
-        """Learn from a source for one generation; the same state, source and `rng` give the same numbers."""
+        """Learn from a source for one generation; the same state, source and `rng` give the same
+        numbers.
+        """
         if source.num == 0:
             raise AnyzeroError(
-                "there are no samples to train on: the games are too short (selfplay.max_plies, opening_plies)"
+                "there are no samples to train on: the games are too short "
+                "(selfplay.max_plies, opening_plies)"
             )
         with computing_on(self.threads, self.network.config):
             return Lesson(self, source, generation, rng, pace).run(watch)
@@ -69,7 +89,11 @@ class Trainer:
         for name, weight in self.parameters.items():
             state = next(one.state[weight] for one in self.optimizers if weight in one.state)
             found |= {f"{key}.{name}": value for key, value in state.items()}
-        return found | {f"average.{name}": weight for name, weight in self.average.items()} | {"steps": self.steps}
+        return (
+            found
+            | {f"average.{name}": weight for name, weight in self.average.items()}
+            | {"steps": self.steps}
+        )
 
     def state_tensors(self) -> dict[str, Tensor]:
         """A copy of all of them on the CPU, ready to be saved."""
@@ -83,11 +107,15 @@ class Trainer:
         live = self.live_tensors()
         if set(live) != set(tensors):
             name = min(set(live) ^ set(tensors))
-            raise AnyzeroError(f"this is the state of another trainer: only one of them has {name!r}")
+            raise AnyzeroError(
+                f"this is the state of another trainer: only one of them has {name!r}"
+            )
         for name, tensor in tensors.items():
             if tensor.shape != live[name].shape:
                 shapes = f"{tuple(tensor.shape)}, not {tuple(live[name].shape)}"
-                raise AnyzeroError(f"this is the state of another trainer: {name!r} has the shape {shapes}")
+                raise AnyzeroError(
+                    f"this is the state of another trainer: {name!r} has the shape {shapes}"
+                )
         for name, tensor in tensors.items():
             live[name].copy_(tensor)
 
@@ -97,7 +125,8 @@ class Trainer:
         if planes.dim() == 4:
             planes = planes.contiguous(memory_format=torch.channels_last)
         run = compiled_answer() if self.records and torch.is_grad_enabled() else answer
-        # On a CPU bfloat16 made training slower (49 ms instead of 34 ms per step of 256, Connect Four 4x32).
+        # On a CPU bfloat16 made training slower (49 ms instead of 34 ms per step of 256, Connect
+        # Four 4x32).
         with torch.autocast("cuda", torch.bfloat16) if self.device == "cuda" else nullcontext():
             return run(self.network, planes)
 
@@ -107,20 +136,26 @@ class Trainer:
         return policy + self.config.value_weight * losses.value
 
     def measure(self, source: Replay, order: BatchOrder) -> Tensor:
-        """Compute the gradients of a batch: its loss, their norm before clipping, and `weighted_sums`, float64.
+        """Compute the gradients of a batch: its loss, their norm before clipping, and
+        `weighted_sums`, float64.
 
         On a GPU this is a captured graph, and the next call overwrites the result.
         """
         if not self.records:
             return self.measure_now(source, order)
         shapes = [part.shape for part in order]
-        if self.recorded is None or (self.recorded.source, self.recorded.shapes) != (source, shapes):
+        if self.recorded is None or (self.recorded.source, self.recorded.shapes) != (
+            source,
+            shapes,
+        ):
             from anyzero.networks.on_gpu import capture, warm_up
 
             self.recorded = None  # free its memory first
             place = type(order)(*(part.clone() for part in order))
             warm_up(lambda: self.measure_now(source, place))
-            self.recorded = Recorded(source, shapes, place, *capture(lambda: self.measure_now(source, place)))
+            self.recorded = Recorded(
+                source, shapes, place, *capture(lambda: self.measure_now(source, place))
+            )
         for own, new in zip(self.recorded.order, order, strict=True):
             own.copy_(new)
         self.recorded.graph.replay()
@@ -147,13 +182,18 @@ class Trainer:
             optimizer.step(rate)
         self.steps += 1
         if self.average:  # it follows the weights faster while there are few steps to average
-            steps, weights = int(self.steps), [weight.detach() for weight in self.parameters.values()]
+            steps, weights = (
+                int(self.steps),
+                [weight.detach() for weight in self.parameters.values()],
+            )
             decay = min(self.config.average, (1 + steps) / (10 + steps))
             torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
 
 
 class Recorded(NamedTuple):
-    """A captured graph from orders of one size, by one source, to their measurements: one launch."""
+    """A captured graph from orders of one size, by one source, to their measurements: one
+    launch.
+    """
 
     source: Replay
     shapes: list[torch.Size]
@@ -162,14 +202,30 @@ class Recorded(NamedTuple):
     answer: Tensor
 
 
-def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> "list[AdamW | Muon]":
+def new_optimizers(
+    parameters: Mapping[str, nn.Parameter], config: TrainerConfig
+) -> "list[AdamW | Muon]":
     """AdamW, and if configured Muon for the matrices between the first layer and the heads."""
-    names = [name for name in parameters if name.startswith("trunk.") and not name.startswith("trunk.stem")]
-    inner = [parameters[name] for name in names if config.optimizer == "muon" and parameters[name].dim() > 1]
+    names = [
+        name
+        for name in parameters
+        if name.startswith("trunk.") and not name.startswith("trunk.stem")
+    ]
+    inner = [
+        parameters[name]
+        for name in names
+        if config.optimizer == "muon" and parameters[name].dim() > 1
+    ]
     rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
-    matrices, biases = ([weight for weight in rest if (weight.dim() > 1) is wanted] for wanted in (True, False))
+    matrices, biases = (
+        [weight for weight in rest if (weight.dim() > 1) is wanted] for wanted in (True, False)
+    )
     return [
-        *(AdamW(weights, decay) for weights, decay in ((matrices, config.weight_decay), (biases, 0.0)) if weights),
+        *(
+            AdamW(weights, decay)
+            for weights, decay in ((matrices, config.weight_decay), (biases, 0.0))
+            if weights
+        ),
         *([Muon(inner, config.weight_decay)] if inner else []),
     ]
 
@@ -181,13 +237,17 @@ def answer(network: nn.Module, planes: Tensor) -> Output:
 
 @cache
 def compiled_answer() -> Callable[[nn.Module, Tensor], Output]:
-    """The same, compiled with its gradients: two thirds of the time, as all between two convolutions is one kernel."""
+    """The same, compiled with its gradients: two thirds of the time, as all between two
+    convolutions is one kernel.
+    """
     return torch.compile(answer, dynamic=False)
 
 
 @contextmanager
 def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
-    """Run our kernels on this many threads, and torch too where that is faster; restore the old setting afterwards."""
+    """Run our kernels on this many threads, and torch too where that is faster; restore the old
+    setting afterwards.
+    """
     before, token = torch.get_num_threads(), THREADS.set(threads)
     torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
@@ -203,11 +263,15 @@ BETAS, EPSILON = (0.9, 0.999), 1e-8
 
 
 class AdamW:
-    """Steps about equally large for every weight, and weight decay apart from them. Loshchilov and Hutter 2019."""
+    """Steps about equally large for every weight, and weight decay apart from them. Loshchilov and
+    Hutter 2019.
+    """
 
     def __init__(self, weights: Iterable[Tensor], weight_decay: float) -> None:
         self.weight_decay, self.state = weight_decay, dict[Tensor, dict[str, Tensor]]()
-        for weight in weights:  # its state exists from the start, so that it can be saved at any time
+        for (
+            weight
+        ) in weights:  # its state exists from the start, so that it can be saved at any time
             zeros = {"exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
             self.state[weight] = {"step": torch.zeros((), device=weight.device), **zeros}
 
@@ -215,26 +279,47 @@ class AdamW:
     def step(self, rate: float) -> None:
         weights = [weight for weight in self.state if weight.grad is not None]
         gradients = [cast(Tensor, weight.grad) for weight in weights]
-        parts = ([self.state[weight][name] for weight in weights] for name in ("exp_avg", "exp_avg_sq", "step"))
+        parts = (
+            [self.state[weight][name] for weight in weights]
+            for name in ("exp_avg", "exp_avg_sq", "step")
+        )
         means, squares, steps = parts
         torch._foreach_add_(steps, 1.0)
-        how: Any = {"lr": rate, "beta1": BETAS[0], "beta2": BETAS[1], "weight_decay": self.weight_decay, "eps": EPSILON}
-        torch._fused_adamw_(weights, gradients, means, squares, [], steps, **how, amsgrad=False, maximize=False)
+        how: Any = {
+            "lr": rate,
+            "beta1": BETAS[0],
+            "beta2": BETAS[1],
+            "weight_decay": self.weight_decay,
+            "eps": EPSILON,
+        }
+        torch._fused_adamw_(
+            weights, gradients, means, squares, [], steps, **how, amsgrad=False, maximize=False
+        )
 
 
 # Muon: steps that are equally large in every direction of a weight matrix. Jordan et al. 2024.
 
 MOMENTUM = 0.95
-SIZE = 0.2  # RMS of a step, like AdamW's typical one, so that both share a learning rate. Liu et al. 2025
+# RMS of a step, like AdamW's typical one, so that both share a learning rate. Liu et al. 2025
+SIZE = 0.2
 ROUNDS = 5
-CUBIC = (3.4445, -4.7750, 2.0315)  # of the odd polynomial of degree five that maps singular values to about 1
+CUBIC = (
+    3.4445,
+    -4.7750,
+    2.0315,
+)  # of the odd polynomial of degree five that maps singular values to about 1
 
 
 class Muon:
-    """For the matrices inside a network; a convolution is a matrix with a row per output channel."""
+    """For the matrices inside a network; a convolution is a matrix with a row per output
+    channel.
+    """
 
     def __init__(self, weights: Iterable[Tensor], weight_decay: float) -> None:
-        self.weight_decay, self.state = weight_decay, {one: {"momentum": torch.zeros_like(one)} for one in weights}
+        self.weight_decay, self.state = (
+            weight_decay,
+            {one: {"momentum": torch.zeros_like(one)} for one in weights},
+        )
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
@@ -253,11 +338,15 @@ class Muon:
         matrices = orthogonal(torch.stack([one.flatten(1) for one in ahead]))
         size = SIZE * math.sqrt(max(matrices.shape[1:]))
         torch._foreach_mul_(weights, 1.0 - rate * self.weight_decay)
-        torch._foreach_add_(weights, [one.view(weights[0].shape) for one in matrices], alpha=-rate * size)
+        torch._foreach_add_(
+            weights, [one.view(weights[0].shape) for one in matrices], alpha=-rate * size
+        )
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """Matrices [number, rows, columns] with nearly the same singular vectors, and singular values of about 1."""
+    """Matrices [number, rows, columns] with nearly the same singular vectors, and singular values
+    of about 1.
+    """
     first, third, fifth = CUBIC
     x = matrices.bfloat16() if matrices.is_cuda else matrices
     wide = x.shape[1] <= x.shape[2]

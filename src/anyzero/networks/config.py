@@ -1,4 +1,6 @@
-"""The architecture of a network: one config, its text (`4x64`, `medium`), and its resolution for a game."""
+"""The architecture of a network: one config, its text (`4x64`, `medium`), and its resolution for a
+game.
+"""
 
 import re
 from typing import ClassVar, Literal, NamedTuple
@@ -37,9 +39,13 @@ class NetworkConfig(Schema):
     width: int = Field(256, ge=1, le=65536)
     """MLP: units per hidden layer."""
     policy: Literal["auto", "cells", "columns", "flat"] = "auto"
-    """Policy head: cells (logits per cell), columns (one logit per column) or flat (one linear layer)."""
+    """Policy head: cells (logits per cell), columns (one logit per column) or flat (one linear
+    layer).
+    """
     value: Literal["auto", "scalar", "wdl", "scores"] = "auto"
-    """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
+    """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the
+    payoff).
+    """
     bins: int = Field(51, ge=2, le=4096)
     """Value head `scores`: number of bins from -1 to 1."""
     has_policy: bool = True
@@ -55,7 +61,9 @@ PRESETS = {
 
 
 def parse_network(text: str) -> NetworkConfig:
-    """A preset's name, or depth x width: `4x64` is 4 blocks of 64 channels, or 4 layers of 64 units."""
+    """A preset's name, or depth x width: `4x64` is 4 blocks of 64 channels, or 4 layers of 64
+    units.
+    """
     size = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", text.strip())
     if size:
         depth, wide = int(size[1]), int(size[2])
@@ -78,12 +86,16 @@ def hidden_units(inputs: int) -> int:
 
 
 class Layout(NamedTuple):
-    """How actions map to a board: action = cell * planes + plane, then the extras, which belong to no cell."""
+    """How actions map to a board: action = cell * planes + plane, then the extras, which belong to
+    no cell.
+    """
 
     planes: int
     extras: int = 0
     last_rows: int = 0
-    """Rows at the end of the board whose cells have no action (a domino's lower cell is never in the last)."""
+    """Rows at the end of the board whose cells have no action (a domino's lower cell is never in
+    the last).
+    """
 
 
 def layout_of(planes_shape: tuple[int, ...], num_actions: int) -> Layout | None:
@@ -106,25 +118,39 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     is_board = len(game.planes_shape) == 3
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
-        raise BadNetworkError(f"{game.name}: its input is not a board, so its network must be an mlp")
-    possible = ["flat"]  # what the sizes allow; first the one that preserves most of the board's geometry
+        raise BadNetworkError(
+            f"{game.name}: its input is not a board, so its network must be an mlp"
+        )
+    possible = [
+        "flat"
+    ]  # what the sizes allow; first the one that preserves most of the board's geometry
     if kind == "residual" and game.num_actions == game.planes_shape[2]:
         possible.insert(0, "columns")
     if kind == "residual" and layout_of(game.planes_shape, game.num_actions):
         possible.insert(0, "cells")
     policy = config.policy if config.policy != AUTO else possible[0]
     if policy not in possible:
-        raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not map to {policy}; use policy=flat")
+        raise BadNetworkError(
+            f"{game.name}: its {game.num_actions} actions do not map to {policy}; use policy=flat"
+        )
     value = config.value if config.value != AUTO else "scores" if game.num_seats == 1 else "wdl"
     return config.change(kind=kind, policy=policy, value=value)
 
 
-def fits(config: NetworkConfig, planes_shape: tuple[int, ...], num_actions: int, game: Game) -> bool:
-    """Whether a network made for these sizes works for this game: the same sizes, or any size on its board."""
+def fits(
+    config: NetworkConfig, planes_shape: tuple[int, ...], num_actions: int, game: Game
+) -> bool:
+    """Whether a network made for these sizes works for this game: the same sizes, or any size on
+    its board.
+    """
     ours = game.planes_shape, game.num_actions
     if ours == (planes_shape, num_actions):
         return True
-    if config.kind != "residual" or len(planes_shape) != 3 or planes_shape[:1] != game.planes_shape[:1]:
+    if (
+        config.kind != "residual"
+        or len(planes_shape) != 3
+        or planes_shape[:1] != game.planes_shape[:1]
+    ):
         return False
     if config.policy == "columns":
         return num_actions == planes_shape[2] and game.num_actions == game.planes_shape[2]

@@ -1,4 +1,6 @@
-"""NetworkEvaluator: a network as an evaluator for the search: positions in, logits and values out."""
+"""NetworkEvaluator: a network as an evaluator for the search: positions in, logits and values
+out.
+"""
 
 import importlib
 import math
@@ -28,23 +30,30 @@ DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Mini-batch sizes: small enough for the processor's caches, large enough to amortise the calls."""
 LEAST_WORK = 5 * 10**7
-"""Multiplications for which a thread of their own pays off: one chess position, three of Connect Four."""
+"""Multiplications for which a thread of their own pays off: one chess position, three of Connect
+Four.
+"""
 MEMORY_BYTES = 2**24
-LEAST_PLACES, MOST_PLACES = 2**12, 2**16  # limits of the cached answers per thread, within MEMORY_BYTES
+LEAST_PLACES, MOST_PLACES = (
+    2**12,
+    2**16,
+)  # limits of the cached answers per thread, within MEMORY_BYTES
 
 OWN = local()  # marks the threads of evaluators
 
 
 class NetworkEvaluator:
-    """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
+    """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat
+    to move.
 
-    It computes in float32 on the CPU and in bfloat16 on a GPU. In games where one value is not enough
-    (`Game.num_values`) it returns a value for every seat, starting with the first.
-    It keeps a copy: further training of the network does not change it. Its `pool` serves searches of many trees, which
-    then call it on those threads, each for a few of its own leaves. Other batches are divided among the threads. An
-    answer depends on its own position alone, so that the number of threads changes only the time. `cache`, on the CPU,
-    is the number of answers that each thread remembers (None: as many as pay off). `compiled`, on the GPU, takes half a
-    minute at first, which pays off for long runs.
+    It computes in float32 on the CPU and in bfloat16 on a GPU. In games where one value is not
+    enough (`Game.num_values`) it returns a value for every seat, starting with the first. It keeps
+    a copy: further training of the network does not change it. Its `pool` serves searches of many
+    trees, which then call it on those threads, each for a few of its own leaves. Other batches are
+    divided among the threads. An answer depends on its own position alone, so that the number of
+    threads changes only the time. `cache`, on the CPU, is the number of answers that each thread
+    remembers (None: as many as pay off). `compiled`, on the GPU, takes half a minute at first,
+    which pays off for long runs.
     """
 
     def __init__(
@@ -77,7 +86,9 @@ class NetworkEvaluator:
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], or [positions, seats], float32."""
         if game is not self.game and game.text != self.game.text:
-            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
+            raise BadNetworkError(
+                f"this evaluator was made for {self.game.text}, not for {game.text}"
+            )
         logits, values = empty_answers(len(states), self.game.num_actions, self.game.num_values)
         if len(states):
             self.forward(states, logits, values)
@@ -100,13 +111,17 @@ def check_device(device: str) -> None:
         except ModuleNotFoundError:
             raise BadNetworkError(NEEDS_TORCH) from None
         if not torch.cuda.is_available():
-            raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
+            raise BadOptionError(
+                "the device cuda needs an NVIDIA GPU and a torch that was built for it"
+            )
 
 
 def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
     check_device(device)
     if device == "cuda" and game.num_values > 1:
-        raise BadOptionError(f"{game.name} has a value for each seat, which trains and plays on the CPU only")
+        raise BadOptionError(
+            f"{game.name} has a value for each seat, which trains and plays on the CPU only"
+        )
     if not fits(network.config, network.planes_shape, network.num_actions, game):
         sizes = f"the input {network.planes_shape} and {network.num_actions} actions"
         raise BadNetworkError(f"a network with {sizes} does not fit {game.text}")
@@ -115,13 +130,17 @@ def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
 class CpuForward:
     """Encodes positions and runs them through the network."""
 
-    def __init__(self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None) -> None:
+    def __init__(
+        self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None
+    ) -> None:
         self.game = game
         self.network: Divided | Remembered = Divided(store(network), game, threads)
         self.pool = self.network.pool
         cache = places_that_pay(game) if cache is None else cache
         if cache:
-            self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
+            self.network = Remembered(
+                self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values
+            )
         encode_states(game, game.new_states(0))  # compile now, not on several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
@@ -137,19 +156,25 @@ class Divided:
         self.network, self.threads = compiled(network, game), threads
         self.most = TOGETHER[network.config.kind]
         cells = math.prod(game.planes_shape[1:]) if network.config.kind == "residual" else 1
-        self.least = -(-LEAST_WORK // (cells * sum(weights.size for weights in network.weights.values())))
+        self.least = -(
+            -LEAST_WORK // (cells * sum(weights.size for weights in network.weights.values()))
+        )
         mark = partial(setattr, OWN, "is_ours", True)
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="network", initializer=mark)
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """The calling thread answers its part too, and all if it is one of these threads, which search on their own."""
+        """The calling thread answers its part too, and all if it is one of these threads, which
+        search on their own.
+        """
 
         def answer(first: int, last: int) -> None:
             for start in range(first, last, self.most):
                 rows = slice(start, min(start + self.most, last))
                 self.network.answer(planes[rows], logits[rows], values[rows])
 
-        parts = 1 if hasattr(OWN, "is_ours") else max(1, min(self.threads, len(planes) // self.least))
+        parts = (
+            1 if hasattr(OWN, "is_ours") else max(1, min(self.threads, len(planes) // self.least))
+        )
         own, *others = cut(len(planes), parts)
         pending = [self.pool.submit(answer, *part) for part in others]
         answer(*own)
@@ -158,19 +183,26 @@ class Divided:
 
 
 def places_that_pay(game: Game) -> int:
-    """Cached answers per thread: what a few searches of many games ask for, in bounded memory; else none."""
-    places = 1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1  # rounded down to a power of two
+    """Cached answers per thread: what a few searches of many games ask for, in bounded memory; else
+    none.
+    """
+    places = (
+        1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1
+    )  # rounded down to a power of two
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
 # --- cache of answers to repeated inputs, one per thread
 #
-# Successive searches of a game share many positions, and games share their openings. Inputs are identified
-# by a 64-bit hash, so positions share an answer only if the network cannot tell them apart.
+# Successive searches of a game share many positions, and games share their openings. Inputs are
+# identified by a 64-bit hash, so positions share an answer only if the network cannot tell them
+# apart.
 
 
 UNIT = Unit("remembered", {}, ())
-START = U(0x9E3779B97F4A7C15)  # initial value of the hash; a key is never 0, which marks an empty place
+START = U(
+    0x9E3779B97F4A7C15
+)  # initial value of the hash; a key is never 0, which marks an empty place
 
 
 class Memory(NamedTuple):
@@ -184,11 +216,18 @@ class Memory(NamedTuple):
 class Remembered:
     """A network with a cache of up to `places` answers per thread, a power of two."""
 
-    def __init__(self, network: Divided, num_actions: int, places: int, num_values: int = 1) -> None:
+    def __init__(
+        self, network: Divided, num_actions: int, places: int, num_values: int = 1
+    ) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
         self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
-        nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compile now, not on several threads at once
-        self.look_up(np.empty((0, 1), np.uint32), *nothing, self.new_memory(), *empty_answers(0, *self.sizes))
+        nothing = (
+            np.empty(0, np.uint64),
+            np.empty(0, np.bool_),
+        )  # compile now, not on several threads at once
+        self.look_up(
+            np.empty((0, 1), np.uint32), *nothing, self.new_memory(), *empty_answers(0, *self.sizes)
+        )
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         if not hasattr(self.own, "memory"):

@@ -1,4 +1,6 @@
-"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the bundled net."""
+"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the
+bundled net.
+"""
 
 import hashlib
 import sys
@@ -24,9 +26,11 @@ COPIES: dict[str, str] = {}
 
 
 def find_network(name: str, game: Game | None = None) -> Path:
-    """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself.
+    """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or
+    the file itself.
 
-    Files of a run are checked against its manifest. If the game is known, `best` is its bundled net.
+    Files of a run are checked against its manifest. If the game is known, `best` is its bundled
+    net.
     """
     name = name.strip()
     if name in COPIES:
@@ -81,7 +85,9 @@ class CardResult(Schema):
     """The measured strength of a player with the net, with its 95 % interval."""
 
     kind: Literal["games", "moves", "points"] = "games"
-    """Games against an opponent, moves in problems with a proven answer, or points in deals of a game of one seat."""
+    """Games against an opponent, moves in problems with a proven answer, or points in deals of a
+    game of one seat.
+    """
     player: str
     """The search, without its net: `gumbel:64`."""
     opponent: str = ""
@@ -99,11 +105,20 @@ class CardResult(Schema):
 
     def __str__(self) -> str:
         if self.kind == "points":
-            return f"{self.score:.1f} points ({self.low:.1f} to {self.high:.1f}) in {self.games:,} deals, {self.player}"
+            return (
+                f"{self.score:.1f} points ({self.low:.1f} to {self.high:.1f}) in "
+                f"{self.games:,} deals, {self.player}"
+            )
         score, low, high = 100 * self.score, 100 * self.low, 100 * self.high
         if self.kind == "moves":
-            return f"{score:.1f} % ({low:.1f} to {high:.1f}) of {self.games} moves optimal, {self.player}"
-        return f"{score:.1f} % ({low:.0f} to {high:.0f}) of {self.games} games, {self.player} against {self.opponent}"
+            return (
+                f"{score:.1f} % ({low:.1f} to {high:.1f}) of {self.games} moves optimal, "
+                f"{self.player}"
+            )
+        return (
+            f"{score:.1f} % ({low:.0f} to {high:.0f}) of {self.games} games, "
+            f"{self.player} against {self.opponent}"
+        )
 
 
 class Made(Schema):
@@ -130,7 +145,9 @@ class Card(Schema):
 
     @property
     def strength(self) -> str:
-        """The most important results: the hardest opponent it beats, the first it does not, and exact measures."""
+        """The most important results: the hardest opponent it beats, the first it does not, and
+        exact measures.
+        """
         played = [result for result in self.results if result.kind == "games"]
         beaten = [result for result in played if result.score > 0.5][-1:]
         unbeaten = [result for result in played if result.score <= 0.5][:1]
@@ -148,10 +165,15 @@ class Nets(Shown):
             for name, card in self.cards.items()
         ]
         yield Sheet(("game", "size", "strength", "made by", "measured"), rows)
-        yield f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in total; play against one with gumbel:64@best"
+        yield (
+            f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in total; play against one "
+            "with gumbel:64@best"
+        )
 
     def to_json(self) -> dict[str, object]:
-        return {name: {**card.to_dict(), "bytes": size_of(name)} for name, card in self.cards.items()}
+        return {
+            name: {**card.to_dict(), "bytes": size_of(name)} for name, card in self.cards.items()
+        }
 
 
 @cache
@@ -166,14 +188,17 @@ def nets() -> Nets:
 def read_card(path: Path) -> Card:
     values = read_toml(path)
     if values.pop(SEAL, None) != seal_of(values):
-        raise DamagedError(f"{path} is not as anyzero rate wrote it; remove it, or if bundled, reinstall anyzero")
+        raise DamagedError(
+            f"{path} is not as anyzero rate wrote it; remove it, or if bundled, reinstall anyzero"
+        )
     return Card.parse(values, str(path))
 
 
 def write_card(path: Path, card: Card) -> None:
     values = card.to_dict()
     values["results"] = [
-        {key: value for key, value in result.items() if value not in ("", False)} for result in values["results"]
+        {key: value for key, value in result.items() if value not in ("", False)}
+        for result in values["results"]
     ]
     write_whole(path, write_toml({SEAL: seal_of(values), **values}).encode())
 

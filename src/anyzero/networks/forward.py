@@ -1,9 +1,11 @@
-"""The forward pass of a network, written once over operations: the ONNX export emits them, a bot runs them with NumPy.
+"""The forward pass of a network, written once over operations: the ONNX export emits them, a bot
+runs them with NumPy.
 
-The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board` and `add_spots` (a
-vector per position, added to each of its cells or columns), `block` (a `residual_block`), `with_rim` (adds a plane of
-ones), `pool` (mean and maximum of each channel over the board), `columns` (the same per column), `without_rows`,
-`by_cell` (channels last, flat), `flat`, `join`, and `expected` (the expected payoff given the value head's output).
+The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board`
+and `add_spots` (a vector per position, added to each of its cells or columns), `block` (a
+`residual_block`), `with_rim` (adds a plane of ones), `pool` (mean and maximum of each channel over
+the board), `columns` (the same per column), `without_rows`, `by_cell` (channels last, flat),
+`flat`, `join`, and `expected` (the expected payoff given the value head's output).
 """
 
 from typing import Any
@@ -40,7 +42,9 @@ def residual_trunk(ops: Any, planes: Any, config: Any) -> Any:
 
 
 def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
-    """Two convolutions, added to the input; a pooling block also adds features of the whole board. After KataGo."""
+    """Two convolutions, added to the input; a pooling block also adds features of the whole board.
+    After KataGo.
+    """
     active = ops.relu(x)
     branch = ops.conv(active, name + ".first")
     if pools:

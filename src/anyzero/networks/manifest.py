@@ -1,6 +1,7 @@
 """A finished generation: its files, and the manifest with their sizes and hashes, written last.
 
-A manifest also names the seal of the previous one: together they form a chain from the first generation to the newest.
+A manifest also names the seal of the previous one: together they form a chain from the first
+generation to the newest.
 """
 
 from collections.abc import Mapping
@@ -9,10 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.files import numbers_in, sync
-from anyzero.sealed import SEAL, DamagedError, check_file, describe_file, read_object, read_sealed, write_sealed
+from anyzero.sealed import (
+    SEAL,
+    DamagedError,
+    check_file,
+    describe_file,
+    read_object,
+    read_sealed,
+    write_sealed,
+)
 
 FORM = "anyzero generation 1"
-MANIFEST, NETWORK, TRAINER, REPORT = "manifest.json", "network.safetensors", "trainer.safetensors", "report.json"
+MANIFEST, NETWORK, TRAINER, REPORT = (
+    "manifest.json",
+    "network.safetensors",
+    "trainer.safetensors",
+    "report.json",
+)
 GENERATIONS, CHAMPION = "generations", "champion.safetensors"
 
 
@@ -69,7 +83,12 @@ class Generations:
         facts = read_sealed(place / MANIFEST, FORM)
         if facts["generation"] != number:
             raise DamagedError(f"its manifest is that of generation {facts['generation']}")
-        return Generation(place, facts, number, *(facts[name] for name in ("champion", "previous", "promoted", SEAL)))
+        return Generation(
+            place,
+            facts,
+            number,
+            *(facts[name] for name in ("champion", "previous", "promoted", SEAL)),
+        )
 
     def network(self, number: int) -> Path:
         """A file with the network of a generation; DamagedError if there is none."""
@@ -82,7 +101,9 @@ class Generations:
             raise DamagedError(words) from None
 
     def champion_file(self) -> Path:
-        """A file with the champion's network, as named by the newest generation; the copy if there is no generation."""
+        """A file with the champion's network, as named by the newest generation; the copy if there
+        is no generation.
+        """
         numbers, copy = self.numbers(), self.path / CHAMPION
         if not numbers:
             return copy
@@ -93,11 +114,15 @@ class Generations:
             return first_whole((copy, self.generation_path(newest.champion) / NETWORK), wanted)
         except DamagedError as error:
             advice = "anyzero train sets it aside and resumes from the previous generation"
-            raise DamagedError(f"{self.path}: generation {numbers[-1]} cannot be used: {error}; {advice}") from None
+            raise DamagedError(
+                f"{self.path}: generation {numbers[-1]} cannot be used: {error}; {advice}"
+            ) from None
 
 
 def first_whole(paths: tuple[Path, Path], wanted: object) -> Path:
-    """The first of two files if it is intact, else the second; raises the first one's fault if neither is."""
+    """The first of two files if it is intact, else the second; raises the first one's fault if
+    neither is.
+    """
     faults = []
     for path in paths:
         try:

@@ -1,7 +1,9 @@
-"""The networks: a residual net over boards of any size, and an MLP; no normalisation layers in either.
+"""The networks: a residual net over boards of any size, and an MLP; no normalisation layers in
+either.
 
-Activations stay in range by initialisation: a residual branch starts 1 / sqrt(depth) as strong as the trunk, so that
-a net of any depth starts with a variance of the same order, and every weight has a gradient from the first step on.
+Activations stay in range by initialisation: a residual branch starts 1 / sqrt(depth) as strong as
+the trunk, so that a net of any depth starts with a variance of the same order, and every weight has
+a gradient from the first step on.
 """
 
 import math
@@ -13,7 +15,15 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.games.game import Game
-from anyzero.networks.config import FLAT_PLANES, Layout, NetworkConfig, hidden_units, layout_of, resolve, support_of
+from anyzero.networks.config import (
+    FLAT_PLANES,
+    Layout,
+    NetworkConfig,
+    hidden_units,
+    layout_of,
+    resolve,
+    support_of,
+)
 from anyzero.networks.forward import forward, residual_block
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.training import suits_training, train_block, train_pool
@@ -23,9 +33,13 @@ POOL_GAIN = 0.3  # global pooling starts weaker than the features of neighbourin
 
 
 class Conv(nn.Conv2d):
-    """A convolution that keeps the board's size; `start` is the standard deviation of its initial weights."""
+    """A convolution that keeps the board's size; `start` is the standard deviation of its initial
+    weights.
+    """
 
-    def __init__(self, inputs: int, outputs: int, size: int, *, start: float, bias: bool = True) -> None:
+    def __init__(
+        self, inputs: int, outputs: int, size: int, *, start: float, bias: bool = True
+    ) -> None:
         super().__init__(inputs, outputs, size, padding=size // 2, bias=bias)
         self.start = start
 
@@ -42,15 +56,17 @@ class Dense(nn.Linear):
 
 
 def after_relu(inputs: int, gain: float = 1.0) -> float:
-    """The initial standard deviation that preserves the variance of a layer after a ReLU. He et al. 2015."""
+    """The initial standard deviation that preserves the variance of a layer after a ReLU. He et al.
+    2015.
+    """
     return gain * math.sqrt(2.0 / inputs)
 
 
 def greatest(features: Tensor, dim: int) -> Tensor:
     """The maximum; when training on a GPU, with a gradient for one cell only.
 
-    The gradient of `amax` looks for all cells equal to the maximum. A compiler that recomputes the features for
-    this may round them differently, find none, and divide by their number, zero.
+    The gradient of `amax` looks for all cells equal to the maximum. A compiler that recomputes the
+    features for this may round them differently, find none, and divide by their number, zero.
     """
     if not (features.is_cuda and torch.is_grad_enabled() and features.requires_grad):
         return features.amax(dim)
@@ -66,7 +82,9 @@ ILLEGAL = -1e9  # the logit of an illegal action
 class Output(NamedTuple):
     logits: Tensor  # [positions, actions]
     value: Tensor
-    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); per seat if needed."""
+    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); per seat
+    if needed.
+    """
 
 
 @cache
@@ -79,14 +97,23 @@ def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
 def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The layers of a trunk and two heads, by the names used in `forward`."""
     if config.kind == "mlp":
-        wide, inputs, start = config.width, math.prod(game.planes_shape), 1.0 / math.sqrt(config.layers)
+        wide, inputs, start = (
+            config.width,
+            math.prod(game.planes_shape),
+            1.0 / math.sqrt(config.layers),
+        )
         # About a quarter of the inputs are nonzero.
-        found: dict[str, nn.Module] = {"trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))}
+        found: dict[str, nn.Module] = {
+            "trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))
+        }
         for index in range(config.layers - 1):
             found[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
         found["policy.actions"] = Dense(wide, game.num_actions, start=after_relu(wide, HEAD_GAIN))
     else:
-        wide, found = 2 * config.channels, residual_layers(game, config) | policy_layers(game, config)
+        wide, found = (
+            2 * config.channels,
+            residual_layers(game, config) | policy_layers(game, config),
+        )
     hidden, outputs = hidden_units(wide), game.num_values * max(1, len(support_of(config)))
     found["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
     found["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
@@ -94,14 +121,21 @@ def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
 
 
 def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
-    """A convolution and blocks of two; a pooling block adds a bias computed from the whole board. After KataGo."""
+    """A convolution and blocks of two; a pooling block adds a bias computed from the whole board.
+    After KataGo.
+    """
     wide = config.channels
-    # An extra plane marks the board's edge. About two planes are nonzero at a cell, however many there are.
-    found: dict[str, nn.Module] = {"trunk.stem": Conv(game.planes_shape[0] + 1, wide, 3, start=math.sqrt(1.0 / 18))}
+    # An extra plane marks the board's edge. About two planes are nonzero at a cell, however many
+    # there are.
+    found: dict[str, nn.Module] = {
+        "trunk.stem": Conv(game.planes_shape[0] + 1, wide, 3, start=math.sqrt(1.0 / 18))
+    }
     for index in range(config.blocks):
         name = f"trunk.blocks.{index}"
         found[f"{name}.first"] = Conv(wide, wide, 3, start=after_relu(9 * wide))
-        found[f"{name}.second"] = Conv(wide, wide, 3, start=after_relu(9 * wide, 1.0 / math.sqrt(config.blocks)))
+        found[f"{name}.second"] = Conv(
+            wide, wide, 3, start=after_relu(9 * wide, 1.0 / math.sqrt(config.blocks))
+        )
         if config.pool_every > 0 and index % config.pool_every == 0:
             found[f"{name}.pooled"] = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN))
     return found
@@ -110,7 +144,10 @@ def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
 def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The policy head of a residual network."""
     wide, layout = config.channels, layout_of(game.planes_shape, game.num_actions)
-    start, pooled = after_relu(wide, HEAD_GAIN), Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN))
+    start, pooled = (
+        after_relu(wide, HEAD_GAIN),
+        Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
+    )
     if config.policy == "columns":  # one logit per column, from the mean and maximum over its cells
         local: nn.Module = Dense(2 * wide, wide, start=after_relu(2 * wide))
         return {
@@ -118,24 +155,37 @@ def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
             "policy.pooled": pooled,
             "policy.columns": Dense(wide, 1, start=start, bias=False),
         }
-    if config.policy == "cells" and layout is not None:  # logits per cell, and extras computed from the whole board
+    if (
+        config.policy == "cells" and layout is not None
+    ):  # logits per cell, and extras computed from the whole board
         # A bias shared by all logits would have no effect on the softmax.
-        cells = Conv(wide, layout.planes, 1, start=start, bias=layout.planes > 1 or layout.extras > 0)
+        cells = Conv(
+            wide, layout.planes, 1, start=start, bias=layout.planes > 1 or layout.extras > 0
+        )
         local = Conv(wide, wide, 1, start=after_relu(wide))
         extras = {"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {}
         return {"policy.local": local, "policy.pooled": pooled, "policy.cells": cells, **extras}
     # Computed from all features together, for actions in no known order, on a board of one size.
-    local, inputs = Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)), FLAT_PLANES * math.prod(game.planes_shape[1:])
+    local, inputs = (
+        Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)),
+        FLAT_PLANES * math.prod(game.planes_shape[1:]),
+    )
     actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
     return {"policy.local": local, "policy.actions": actions}
 
 
 class Network(nn.Module):
-    """A network for one game, with the operations of `forward`; `config` is resolved, the sizes are the game's."""
+    """A network for one game, with the operations of `forward`; `config` is resolved, the sizes are
+    the game's.
+    """
 
     def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
-        self.config, self.planes_shape, self.num_actions = config, game.planes_shape, game.num_actions
+        self.config, self.planes_shape, self.num_actions = (
+            config,
+            game.planes_shape,
+            game.num_actions,
+        )
         self.num_values, self.layers = game.num_values, layers_of(game, config)
         self.layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
         for name, layer in self.layers.items():  # torch requires a module for each part of a name
@@ -148,7 +198,9 @@ class Network(nn.Module):
             place.add_module(last, layer)
 
     def forward(self, planes: Tensor) -> Output:
-        return Output(*forward(self, planes, self.config, (self.layout.extras, self.layout.last_rows)))
+        return Output(
+            *forward(self, planes, self.config, (self.layout.extras, self.layout.last_rows))
+        )
 
     def conv(self, x: Tensor, name: str) -> Tensor:
         return cast(Tensor, self.layers[name](x))
@@ -174,7 +226,9 @@ class Network(nn.Module):
         if not suits_training(x):
             return cast(Tensor, residual_block(self, x, name, pools))
         first, second = (cast(Conv, self.layers[f"{name}.{part}"]) for part in ("first", "second"))
-        biases = [cast(Tensor, layer.bias).expand(len(x), -1).contiguous() for layer in (first, second)]
+        biases = [
+            cast(Tensor, layer.bias).expand(len(x), -1).contiguous() for layer in (first, second)
+        ]
         if pools:
             biases[0] = biases[0] + self.dense(train_pool(x), name + ".pooled")
         return train_block(x, first.weight, biases[0], second.weight, biases[1])
@@ -186,7 +240,9 @@ class Network(nn.Module):
         return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
 
     def columns(self, x: Tensor) -> Tensor:
-        rows = x.float().permute(0, 2, 3, 1)  # channels stay adjacent, which processors read fastest
+        rows = x.float().permute(
+            0, 2, 3, 1
+        )  # channels stay adjacent, which processors read fastest
         return torch.cat([rows.mean(1), greatest(rows, 1)], 2)
 
     def without_rows(self, x: Tensor, rows: int) -> Tensor:
@@ -217,7 +273,9 @@ class Network(nn.Module):
 
 
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
-    """A network with random weights, determined by the seed; torch's global generator is not used."""
+    """A network with random weights, determined by the seed; torch's global generator is not
+    used.
+    """
     network, rng = empty_network(game, config), torch.Generator().manual_seed(seed)
     for layer in cast("list[Conv | Dense]", network.layers.values()):
         nn.init.normal_(layer.weight, std=layer.start, generator=rng)
@@ -230,18 +288,26 @@ def empty_network(game: Game, config: NetworkConfig) -> Network:
     with torch.device("meta"):  # otherwise torch would draw weights from its global generator
         network = Network(game, resolve(config, game))
     # Like `to_empty`, for which torch imports sympy: half a second.
-    weights = {name: torch.empty(tensor.shape, dtype=tensor.dtype) for name, tensor in network.state_dict().items()}
+    weights = {
+        name: torch.empty(tensor.shape, dtype=tensor.dtype)
+        for name, tensor in network.state_dict().items()
+    }
     network.load_state_dict(weights, assign=True)
     return network.eval()
 
 
 def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
-    """The logarithms of the priors, over the legal actions if they are given, [positions, actions] float32."""
-    return F.log_softmax(logits.float() if legal is None else logits.float().masked_fill(~legal, ILLEGAL), 1)
+    """The logarithms of the priors, over the legal actions if they are given, [positions, actions]
+    float32.
+    """
+    return F.log_softmax(
+        logits.float() if legal is None else logits.float().masked_fill(~legal, ILLEGAL), 1
+    )
 
 
 def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
-    """Squared error of a scalar; for a distribution, the KL divergence from the payoff's: 0 once they are equal.
+    """Squared error of a scalar; for a distribution, the KL divergence from the payoff's: 0 once
+    they are equal.
 
     [positions]: if each seat has a value, the mean over the seats.
     """
@@ -255,11 +321,14 @@ def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
 
 
 def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
-    """Each payoff as probabilities of its two neighbours in the support, with the payoff as their mean.
+    """Each payoff as probabilities of its two neighbours in the support, with the payoff as their
+    mean.
 
     The support is evenly spaced, in either direction.
     """
-    place = ((payoffs - support[0]) / (support[-1] - support[0])).clamp(0.0, 1.0) * (len(support) - 1)
+    place = ((payoffs - support[0]) / (support[-1] - support[0])).clamp(0.0, 1.0) * (
+        len(support) - 1
+    )
     low = place.floor().nan_to_num().long().clamp(max=len(support) - 2)  # a NaN payoff stays NaN
     high_part = (place - low).unsqueeze(1)
     wanted = torch.zeros(len(payoffs), len(support), device=payoffs.device)
@@ -269,7 +338,9 @@ def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
 
 def network_of(stored: StoredNetwork, game: Game) -> Network:
     network = empty_network(game, stored.config)
-    weights = {name: stored.take(name, *weight.shape) for name, weight in network.state_dict().items()}
+    weights = {
+        name: stored.take(name, *weight.shape) for name, weight in network.state_dict().items()
+    }
     stored.check_all_taken()
     network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
     return network

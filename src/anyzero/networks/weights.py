@@ -1,6 +1,7 @@
 """Networks on disk: one safetensors file with the game, the architecture and the weights.
 
-The header has a single key, so that the same network always gives the same bytes. Reading needs no torch.
+The header has a single key, so that the same network always gives the same bytes. Reading needs no
+torch.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,8 @@ FILE = Form("network file", 1, FIELDS, BadNetworkError, optional=(HASH,))
 
 @dataclass(frozen=True)
 class StoredNetwork:
-    """A network as stored in its file, in NumPy; `config` is resolved, the sizes are those of its game.
+    """A network as stored in its file, in NumPy; `config` is resolved, the sizes are those of its
+    game.
 
     A file may hold 16-bit numbers, which take half the space; nets compute with 32 bits.
     """
@@ -46,7 +48,9 @@ class StoredNetwork:
             are = f"{found.dtype} {found.shape}, not float32 {shape}"
             raise BadNetworkError(f"{self.name}: the weights {name!r} are {are}")
         if not np.isfinite(found).all():
-            raise BadNetworkError(f"{self.name}: the weights {name!r} have numbers that are not finite")
+            raise BadNetworkError(
+                f"{self.name}: the weights {name!r} have numbers that are not finite"
+            )
         return found.astype(np.float32)
 
     def check_all_taken(self) -> None:
@@ -84,7 +88,9 @@ def load_network(path: Path | str, game: Game) -> "Network":
 
 
 def read_network(path: Path | str, game: Game) -> StoredNetwork:
-    """The network in a file, for this game: of the same size, or of any size if its weights allow it."""
+    """The network in a file, for this game: of the same size, or of any size if its weights allow
+    it.
+    """
     header, weights = read_arrays(Path(path), FILE)
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")
@@ -96,7 +102,10 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
     if not all(type(size) is int and size > 0 for size in shape):
         raise BadNetworkError(f"{path} has a header without a valid 'planes_shape'")
     if not fits(config, shape, num_actions, game):
-        made_for, ours = game_text(header["game"], header["options"]), f"{game.planes_shape} and {game.num_actions}"
+        made_for, ours = (
+            game_text(header["game"], header["options"]),
+            f"{game.planes_shape} and {game.num_actions}",
+        )
         words = f"{path} was made for {made_for}: its input {shape} and {num_actions} actions"
         raise BadNetworkError(f"{words} do not fit {game.text} with {ours}")
     return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))

@@ -1,7 +1,8 @@
-"""Players choose moves: random play, every search method, other engines, and the user's own players.
+"""Players choose moves: random play, every search method, other engines, and the user's own
+players.
 
-Reading order: `text` (a player's text), `player` (what a player is, how it is asked, and players that
-search), `engine` (UCI and GTP).
+Reading order: `text` (a player's text), `player` (what a player is, how it is asked, and players
+that search), `engine` (UCI and GTP).
 """
 
 from functools import cache
@@ -19,10 +20,12 @@ __all__ = ["Player", "parse_player", "player_files"]
 
 
 def parse_player(text: Player | str, threads: int | None = None) -> Player:
-    """The player that a text names: a method and its budget, a level, a network, another engine, a file of your own.
+    """The player that a text names: a method and its budget, a level, a network, another engine, a
+    file of your own.
 
-    `uct:1000`, `rave:0.5s,bias=1e-5`, `gumbel:64@RUN`, `gumbel:64@best`, `level:easy`, `uci:stockfish`, `./mine.py`.
-    A network answers on so many threads, by default one per core, unless the text says how many.
+    `uct:1000`, `rave:0.5s,bias=1e-5`, `gumbel:64@RUN`, `gumbel:64@best`, `level:easy`,
+    `uci:stockfish`, `./mine.py`. A network answers on so many threads, by default one per core,
+    unless the text says how many.
 
     >>> anyzero.player("rave:2000").move("hex:size=7")
     """
@@ -37,7 +40,9 @@ def parse_player(text: Player | str, threads: int | None = None) -> Player:
 
 
 def player_files(text: str, game: Game) -> list[Path]:
-    """The files another machine needs for this player: its file and that folder's other files, or its network."""
+    """The files another machine needs for this player: its file and that folder's other files, or
+    its network.
+    """
     player = split_player(text).in_game(game)
     if player.kind == FILE:
         return files_of(player.name)
@@ -45,17 +50,25 @@ def player_files(text: str, game: Game) -> list[Path]:
 
 
 def engine_client(text: str) -> EngineClient:
-    """The engine in a text, not started; an error if its options do not suit its protocol, or there is no program."""
+    """The engine in a text, not started; an error if its options do not suit its protocol, or there
+    is no program.
+    """
     name = split_player(text, (ENGINE,)).name
     return {"uci": UciClient, "gtp": GtpClient}[name](parse_engine(text))
 
 
 def _engine_player(player: PlayerText) -> Player:
     """One process per game; each is started by `prepare`, or by the first request."""
-    wanted, client = engine_client(player.text).wanted, cache(lambda game: engine_client(player.text))
+    wanted, client = (
+        engine_client(player.text).wanted,
+        cache(lambda game: engine_client(player.text)),
+    )
 
     def choose(game: Game, line: Line, seed: int) -> int:
         return client(game).choose(game, line, seed)
 
-    prepare, check = (lambda game: client(game).prepare(game)), (lambda game: client(game).check_game(game))
+    prepare, check = (
+        (lambda game: client(game).prepare(game)),
+        (lambda game: client(game).check_game(game)),
+    )
     return Player(wanted.text, choose, wanted.limit, prepare, check=check)

@@ -1,7 +1,9 @@
-"""Other engines as players: `uci:stockfish,elo=1400` and `gtp:COMMAND`. They run as separate processes.
+"""Other engines as players: `uci:stockfish,elo=1400` and `gtp:COMMAND`. They run as separate
+processes.
 
-The command extends to the first comma and is split into words as in a shell; quotes keep commas and spaces together.
-If quotes enclose all of it, it is one program if there is such a file, else a command line.
+The command extends to the first comma and is split into words as in a shell; quotes keep commas and
+spaces together. If quotes enclose all of it, it is one program if there is such a file, else a
+command line.
 """
 
 import math
@@ -95,7 +97,9 @@ def find_command(text: str, command: str) -> tuple[str, ...]:
 
 
 def find_program(name: str) -> str | None:
-    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
+    return shutil.which(
+        name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS])
+    )
 
 
 def read_seconds(word: str) -> float | None:
@@ -139,7 +143,10 @@ class EngineClient:
         deadline = time.monotonic() + self.wanted.start
         self.check_game(game)
         if self.child is None or not self.child.is_running:
-            self.child, self.known = Child(self.wanted.command, is_ours=False, keeps_words=True), None
+            self.child, self.known = (
+                Child(self.wanted.command, is_ours=False, keeps_words=True),
+                None,
+            )
             self.greet(game, deadline)
         elif self.known is not None:
             self.clear(game, deadline)
@@ -158,7 +165,9 @@ class EngineClient:
             self.child.send(line)
 
     def read(self, deadline: float) -> str:
-        """The next line; EngineError if there are no more, EngineLateError past the deadline (monotonic clock)."""
+        """The next line; EngineError if there are no more, EngineLateError past the deadline
+        (monotonic clock).
+        """
         assert self.child is not None
         try:
             return self.child.read(deadline)
@@ -215,14 +224,20 @@ class UciClient(EngineClient):
         wanted = self.wanted
         milliseconds = None if wanted.movetime is None else max(1, round(1000 * wanted.movetime))
         limits = {"movetime": milliseconds, "nodes": wanted.nodes, "depth": wanted.depth}
-        self.send(" ".join(["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)]))
+        self.send(
+            " ".join(
+                ["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)]
+            )
+        )
         while True:
             word, *rest = self.read(deadline).split() or [""]
             if word == "bestmove":
                 return game.parse_action(line.state, rest[0] if rest else "nothing")
 
     def position_text(self, game: Game, line: Line) -> str:
-        """The command for a position: the game's start, and all moves since, so that repetitions are seen."""
+        """The command for a position: the game's start, and all moves since, so that repetitions
+        are seen.
+        """
         known = self.known
         if known is None or not line.extends(known):
             known, self.moves = Line.begin(game, line.start), []
@@ -237,7 +252,10 @@ class UciClient(EngineClient):
         if wanted.level is not None:
             options["Skill Level"] = str(self.bounded("Skill Level", wanted.level))
         if wanted.elo is not None:
-            options |= {"UCI_LimitStrength": "true", "UCI_Elo": str(self.bounded("UCI_Elo", wanted.elo))}
+            options |= {
+                "UCI_LimitStrength": "true",
+                "UCI_Elo": str(self.bounded("UCI_Elo", wanted.elo)),
+            }
         return [(self.find(name).name, value) for name, value in options.items()]
 
     def find(self, name: str) -> Offered:
@@ -260,7 +278,8 @@ class UciClient(EngineClient):
 
 # --- GTP, and its notation of moves and colours, also for our own engine
 #
-# The first seat is black. Go boards have no column `i`, Hex boards do; Hex calls its swap `swap-pieces`.
+# The first seat is black. Go boards have no column `i`, Hex boards do; Hex calls its swap
+# `swap-pieces`.
 
 
 COLOURS = ("black", "white")
@@ -298,14 +317,20 @@ class GtpClient(EngineClient):
     def __init__(self, wanted: EngineText) -> None:
         unknown = [*wanted.options, *(name for name in NUMBERS if getattr(wanted, name))]
         if unknown:
-            raise BadOptionError(f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(SECONDS)}")
+            raise BadOptionError(
+                f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(SECONDS)}"
+            )
         if wanted.movetime is not None and wanted.movetime != int(wanted.movetime):
-            raise BadOptionError(f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}")
+            raise BadOptionError(
+                f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}"
+            )
         super().__init__(wanted)
 
     def check_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
-            raise BadOptionError(f"{self.wanted.text}: GTP is for two-seat games without chance, not {game.name}")
+            raise BadOptionError(
+                f"{self.wanted.text}: GTP is for two-seat games without chance, not {game.name}"
+            )
 
     def greet(self, game: Game, deadline: float) -> None:
         """Set up an empty board of the right size."""
@@ -330,11 +355,15 @@ class GtpClient(EngineClient):
         return action
 
     def follow(self, game: Game, line: Line, deadline: float) -> None:
-        """Play the moves on the engine's board that it has not seen yet; all of them, if some were taken back."""
+        """Play the moves on the engine's board that it has not seen yet; all of them, if some were
+        taken back.
+        """
         known = self.known
         if known is None or not line.extends(known):
             if line.start.tobytes() != game.initial_state().tobytes():
-                raise BadOptionError(f"{self.wanted.text}: GTP engines play only from the initial position")
+                raise BadOptionError(
+                    f"{self.wanted.text}: GTP engines play only from the initial position"
+                )
             if known is not None:
                 self.clear(game, deadline)
             known = Line.begin(game, line.start)

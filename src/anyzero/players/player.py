@@ -8,7 +8,14 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, UnknownNameError, text_of, whole
+from anyzero.errors import (
+    AnyzeroError,
+    BadOptionError,
+    MissingFunctionError,
+    UnknownNameError,
+    text_of,
+    whole,
+)
 from anyzero.files import from_home, is_file
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
@@ -22,24 +29,31 @@ Choose = Callable[[Game, Line, int], int]
 
 MOST_NETWORKS = 4
 LATE_FACTOR, LATE_S = 1.5, 1.0
-"""A player with a budget of seconds may take this many times its budget, plus this much: a busy machine is slow."""
+"""A player with a budget of seconds may take this many times its budget, plus this much: a busy
+machine is slow.
+"""
 
 
 class Think(Protocol):
     """`choose` with the full search result; `seconds` replaces the player's own budget."""
 
-    def __call__(self, game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult: ...
+    def __call__(
+        self, game: Game, line: Line, seed: int, seconds: float | None = None
+    ) -> SearchResult: ...
 
 
 @dataclass(frozen=True, repr=False)
 class Player:
-    """Chooses moves. State kept between moves is used only while a line is extended: see `Line.extends`."""
+    """Chooses moves. State kept between moves is used only while a line is extended: see
+    `Line.extends`.
+    """
 
     text: str  # the text from which `parse_player` makes it
     choose: Choose
     limit_s: float | None = None  # maximum seconds per move; None: it has no clock
     prepare: Callable[[Game], None] = lambda game: None
-    """Called before every game, while no clock is running: to compile code, or to start an engine."""
+    """Called before every game, while no clock is running: to compile code, or to start an engine.
+    """
     think: Think | None = None  # `choose` with the full search result, for players that search
     check: Callable[[Game], object] = lambda game: None
     """An error if it cannot play this game; nothing is compiled or started."""
@@ -48,11 +62,17 @@ class Player:
         return f"<Player {self.text}>"
 
     def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
-        """Its move in a position, by default the initial one, as text; the same seed gives the same move."""
+        """Its move in a position, by default the initial one, as text; the same seed gives the same
+        move.
+        """
         game, state = position_of(game, state)
         if game.seat_to_move(state) < 0:
-            raise AnyzeroError(f"{game.name}: there is no move to choose, the game is over or it is chance's turn")
-        return game.format_action(state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action)
+            raise AnyzeroError(
+                f"{game.name}: there is no move to choose, the game is over or it is chance's turn"
+            )
+        return game.format_action(
+            state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action
+        )
 
 
 class Answer(NamedTuple):
@@ -96,7 +116,9 @@ def choose_at_random(game: Game, line: Line, seed: int) -> int:
 
 
 def load_player(text: str, name: str, options: str) -> Player:
-    """The player returned by `make(**options)` in a file; options are typed by their defaults, as for games."""
+    """The player returned by `make(**options)` in a file; options are typed by their defaults, as
+    for games.
+    """
     if not is_file(from_home(name)):
         raise UnknownNameError(f"cannot read the player file {name}")
     make = getattr(load_file(Path(name)), "make", None)
@@ -115,10 +137,14 @@ SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
 
 
 def search_player(wanted: PlayerText, threads: int | None) -> Player:
-    """The best move of a search. With the option `reuse` it keeps its tree from move to move of a game."""
+    """The best move of a search. With the option `reuse` it keeps its tree from move to move of a
+    game.
+    """
     options = wanted.search.options if wanted.search is not None else {}
     if float(options.get("noise_fraction", 0.0)) > 0.0:
-        raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; measured players have none")
+        raise BadOptionError(
+            f"{wanted.text!r}: noise at the root is for self-play; measured players have none"
+        )
     if wanted.network not in ("", BEST):
         find_network(wanted.network)  # raises an error if there is none
     arguments = cache(lambda game: search_arguments(wanted, game, threads=threads))
@@ -145,21 +171,32 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     def prepare(game: Game) -> None:
         state = first_decision(game)
         if state is not None:
-            Searcher(game, **{**arguments(game), "simulations": 2, "seconds": None}).choose(state, 0)
+            Searcher(game, **{**arguments(game), "simulations": 2, "seconds": None}).choose(
+                state, 0
+            )
 
     budget_s = None if wanted.search is None else wanted.search.seconds
     limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
-    return Player(wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game)))
+    return Player(
+        wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
+    )
 
 
 def search(
-    game: Game | str, state: State | str | None = None, method: str = "uct", *, seed: int = 0, **options: Any
+    game: Game | str,
+    state: State | str | None = None,
+    method: str = "uct",
+    *,
+    seed: int = 0,
+    **options: Any,
 ) -> SearchResult:
-    """Search a position, the start if it is left out, until the budget is spent; what was found for each move.
+    """Search a position, the start if it is left out, until the budget is spent; what was found for
+    each move.
 
-    `method` is a player's text, budget and all, or only the name of a method with `simulations` or `seconds` as
-    options. Further options: `max_nodes`, `final`, `evaluator`, `trees`, `temperature`, and those of the method.
-    The same seed and number of simulations give the same result.
+    `method` is a player's text, budget and all, or only the name of a method with `simulations` or
+    `seconds` as options. Further options: `max_nodes`, `final`, `evaluator`, `trees`,
+    `temperature`, and those of the method. The same seed and number of simulations give the same
+    result.
 
     >>> anyzero.search("hex:size=7", method="rave:2000")
     >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
@@ -173,13 +210,19 @@ def search(
 
 
 def search_arguments(
-    wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None, threads: int | None = None
+    wanted: PlayerText,
+    game: Game,
+    load: Callable[[Game, Path], Any] | None = None,
+    threads: int | None = None,
 ) -> dict[str, Any]:
-    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file (default: compiled, on
+    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file
+    (default: compiled, on
     so many threads, None: one a core, unless the text says how many)."""
     plain = wanted.in_game(game)
     if plain.search is None:
-        raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
+        raise MissingFunctionError(
+            f"{wanted.text} does not search; name a method like uct:1000 or a level"
+        )
     if not plain.network:
         return plain.search.arguments
     path, arguments = network_path(plain, game), plain.search.arguments
@@ -189,15 +232,21 @@ def search_arguments(
 
 
 def network_path(wanted: PlayerText, game: Game) -> Path:
-    """The file of a player's network; an error if its search needs a policy that the network does not have."""
+    """The file of a player's network; an error if its search needs a policy that the network does
+    not have.
+    """
     path, name = find_network(wanted.network, game), wanted.network
     if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
-        raise BadOptionError(f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}")
+        raise BadOptionError(
+            f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"
+        )
     return path
 
 
 def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
-    """The network in a file; the last few are kept, since to load a large one takes half a second."""
+    """The network in a file; the last few are kept, since to load a large one takes half a
+    second.
+    """
     return _evaluator(game, path, path.stat().st_mtime_ns, threads)
 
 

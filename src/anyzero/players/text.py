@@ -1,4 +1,6 @@
-"""The text of a player and its parts: `rave:2000,bias=1e-5`, `gumbel:64@hex7`, `level:easy`, `uci:stockfish`."""
+"""The text of a player and its parts: `rave:2000,bias=1e-5`, `gumbel:64@hex7`, `level:easy`,
+`uci:stockfish`.
+"""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -15,19 +17,29 @@ LEVELS = ("beginner", "easy", "medium", "hard", "max")  # weakest first
 
 PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
 """For games without a table entry, including users' own."""
-GRAVE_GAMES = ("knightthrough", "domineering", "atarigo")  # where GRAVE is stronger than UCT and RAVE
+GRAVE_GAMES = (
+    "knightthrough",
+    "domineering",
+    "atarigo",
+)  # where GRAVE is stronger than UCT and RAVE
 
 BY_GAME: Mapping[str, tuple[str, ...]] = {
     "tic_tac_toe": ("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"),
     "connect_four": ("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
     **dict.fromkeys(GRAVE_GAMES, ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s")),
     "hex": ("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
-    "take_it_easy": ("flat:20", "uct:100", *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s"))),
+    "take_it_easy": (
+        "flat:20",
+        "uct:100",
+        *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s")),
+    ),
 }
 """Levels without a net, by the name of the game."""
 
 TEMPERATURES = (10, 4, 2)
-"""The three weaker levels do not search: they sample from the net's policy, flattened by the temperature."""
+"""The three weaker levels do not search: they sample from the net's policy, flattened by the
+temperature.
+"""
 HARD = 32
 MOST: Mapping[str, int] = {
     "tic_tac_toe": 500,
@@ -82,7 +94,13 @@ def net_board(name: str) -> dict[str, Any]:
 RANDOM, SEARCH, LEVEL, FILE, ENGINE = "random", "search", "level", "file", "engine"
 """The kinds of players. The last two run other people's code."""
 OWN_KINDS = (RANDOM, SEARCH, LEVEL)
-KIND_OF = {RANDOM: RANDOM, **dict.fromkeys(METHODS, SEARCH), LEVEL: LEVEL, "uci": ENGINE, "gtp": ENGINE}
+KIND_OF = {
+    RANDOM: RANDOM,
+    **dict.fromkeys(METHODS, SEARCH),
+    LEVEL: LEVEL,
+    "uci": ENGINE,
+    "gtp": ENGINE,
+}
 """By the first word of a text; a path to a .py file is a player too."""
 
 
@@ -112,7 +130,9 @@ def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE))
         if name in LEVELS:
             raise UnknownNameError(f"there is no player {name!r}; did you mean level:{name}?")
         known = [known for known, its_kind in KIND_OF.items() if its_kind in kinds]
-        check_name("player", name, known, ", or a path to a .py file with make()" if FILE in kinds else "")
+        check_name(
+            "player", name, known, ", or a path to a .py file with make()" if FILE in kinds else ""
+        )
     if kind == RANDOM and text != name:
         raise BadOptionError(f"{text!r}: random play has neither a budget nor options")
     if kind == LEVEL:

@@ -1,5 +1,6 @@
-"""Engine protocols: UCI for chess, GTP for board games with two seats. Thin interfaces to the search and the players.
+"""Engine protocols: UCI for chess, GTP for board games with two seats. Thin interfaces to the
+search and the players.
 
-Reading order: `uci` (the commands, and the thread that thinks); `gtp`; `limits` (settings of both: clocks, budgets
-and options).
+Reading order: `uci` (the commands, and the thread that thinks); `gtp`; `limits` (settings of both:
+clocks, budgets and options).
 """

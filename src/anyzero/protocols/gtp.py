@@ -1,7 +1,7 @@
 """GTP 2, the Go Text Protocol, for every game of two seats without chance; Hex in HexGui's dialect.
 
-Answers follow the standard (Farnebäck 2002): `=` or `?`, the command's number if it had one, the text, and an
-empty line. A refused command changes nothing.
+Answers follow the standard (Farnebäck 2002): `=` or `?`, the command's number if it had one, the
+text, and an empty line. A refused command changes nothing.
 """
 
 import re
@@ -14,7 +14,16 @@ from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, words
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.players.engine import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, read_seconds, seat_of, to_gtp
+from anyzero.players.engine import (
+    COLOURS,
+    GO_GAMES,
+    RESIGN,
+    TO_GO,
+    from_gtp,
+    read_seconds,
+    seat_of,
+    to_gtp,
+)
 from anyzero.protocols.limits import Clock, whole_number
 from anyzero.records.in_progress import GameInProgress
 
@@ -30,12 +39,16 @@ SYNTAX = "syntax error"
 
 def clean(line: str) -> str:
     """The line as the standard requires: without control characters and comments."""
-    visible = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31)
+    visible = "".join(
+        " " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31
+    )
     return visible.replace("\x7f", "").partition("#")[0].strip()
 
 
 class GtpEngine:
-    def __init__(self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None) -> None:
+    def __init__(
+        self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None
+    ) -> None:
         self.send, self.seed, self.resign = send, seed, resign
         self.player = parse_player(player, threads=1)
         self.set_game(load(game))
@@ -90,9 +103,16 @@ class GtpEngine:
 
     def show(self, words: Words) -> str:
         """The board as shown in the terminal, without empty lines."""
-        lines = [line.rstrip() for line in self.game.show(self.table.state).text.splitlines() if line.strip()]
+        lines = [
+            line.rstrip()
+            for line in self.game.show(self.table.state).text.splitlines()
+            if line.strip()
+        ]
         if self.game.name in GO_GAMES:
-            lines = [line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line for line in lines]
+            lines = [
+                line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line
+                for line in lines
+            ]
         return "\n" + "\n".join(lines)
 
     def list_moves(self, words: Words) -> str:
@@ -129,7 +149,11 @@ class GtpEngine:
     def propose(self, words: Words) -> str:
         """`reg_genmove`: choose a move without changing the board."""
         move = self.choose(words)
-        return RESIGN if move is None else to_gtp(self.game, self.game.format_action(self.table.state, move))
+        return (
+            RESIGN
+            if move is None
+            else to_gtp(self.game, self.game.format_action(self.table.state, move))
+        )
 
     def choose(self, words: Words) -> int | None:
         """The action of the colour to move; None: it resigns."""
@@ -171,7 +195,9 @@ class GtpEngine:
         return ""
 
     def tell_score(self, words: Words) -> str:
-        """`B+5` if points are counted, `B+R` after a resignation, `B+` for any other win, `0` for a draw."""
+        """`B+5` if points are counted, `B+R` after a resignation, `B+` for any other win, `0` for a
+        draw.
+        """
         payoffs = self.table.payoffs
         if payoffs is None:
             raise GtpError("cannot score")
@@ -180,7 +206,10 @@ class GtpEngine:
         winner = 0 if payoffs[0] > payoffs[1] else 1
         if self.table.declared is not None:
             return f"{'BW'[winner]}+R"
-        scores = [self.game.score(self.table.state, seat) if self.game.has("score") else 0.0 for seat in (0, 1)]
+        scores = [
+            self.game.score(self.table.state, seat) if self.game.has("score") else 0.0
+            for seat in (0, 1)
+        ]
         points = abs(scores[0] - scores[1])
         return f"{'BW'[winner]}+{points:g}" if points else f"{'BW'[winner]}+"
 

@@ -27,7 +27,9 @@ GTP_LEAST_S = 0.01
 
 @dataclass(frozen=True)
 class Clock:
-    """Main time, then periods for a number of stones each; a period without stones means no limit."""
+    """Main time, then periods for a number of stones each; a period without stones means no
+    limit.
+    """
 
     main_s: float = 0.0
     period_s: float = 0.0
@@ -72,26 +74,39 @@ class Limits:
     winc: int = 0
     binc: int = 0
     movestogo: int | None = None
-    depth: int | None = None  # the search ends once its principal variation is this long, or its memory full
-    mate: int | None = None  # accepted, but no limit: a tree search does not look for mates by length
+    depth: int | None = (
+        None  # the search ends once its principal variation is this long, or its memory full
+    )
+    mate: int | None = (
+        None  # accepted, but no limit: a tree search does not look for mates by length
+    )
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()  # ignored words, as the protocol requires
 
     def seconds(self, seat: int, overhead_ms: int) -> float | None:
-        """The time for a move, by `movetime` and by the clock of the seat; None: there is no clock."""
+        """The time for a move, by `movetime` and by the clock of the seat; None: there is no
+        clock.
+        """
         left, gained = ((self.wtime, self.winc), (self.btime, self.binc))[seat]
         known = [] if self.movetime is None else [self.movetime]
         if left is not None:
             share = max(left, 0) / (self.movestogo or MOVES_LEFT) + max(gained, 0)
             known.append(int(min(share, LARGEST_SHARE * max(left, 0))))
-        return max(LEAST_S, (min(known) - overhead_ms) / 1000) if known and not self.infinite else None
+        return (
+            max(LEAST_S, (min(known) - overhead_ms) / 1000) if known and not self.infinite else None
+        )
 
 
 FLAGS = ("infinite", "ponder")
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
-MAY_BE_NEGATIVE = ("wtime", "btime", "winc", "binc")  # GUIs send negative times to a player out of time
+MAY_BE_NEGATIVE = (
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+)  # GUIs send negative times to a player out of time
 WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 
@@ -105,7 +120,11 @@ def read_limits(words: list[str]) -> Limits:
         elif word in NUMBERS:
             text = left.popleft() if left else ""
             said[word] = number = whole_number(text)
-            if number is None or (number < 0 and word not in MAY_BE_NEGATIVE) or (number == 0 and word == "nodes"):
+            if (
+                number is None
+                or (number < 0 and word not in MAY_BE_NEGATIVE)
+                or (number == 0 and word == "nodes")
+            ):
                 raise BadOptionError(f"go {word} needs a number, not {text!r}")
         elif word == "searchmoves":
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
@@ -126,8 +145,8 @@ class UciOptions(Schema):
 
     noun = "the engine"
 
-    method: Literal["auto", "flat", "ucb", "uct", "amaf", "rave", "grave", "puct", "gumbel"] = Field(
-        "auto", title="Method"
+    method: Literal["auto", "flat", "ucb", "uct", "amaf", "rave", "grave", "puct", "gumbel"] = (
+        Field("auto", title="Method")
     )
     """A search method that can be stopped at any moment; auto is uct, or gumbel with a network."""
     simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
@@ -154,7 +173,10 @@ class UciOptions(Schema):
 def offers() -> Iterator[str]:
     """A line for each option, in the form that a GUI reads."""
     for _, default, _, field in settings_of(UciOptions):
-        limits, choices = limits_of(field), "".join(f" var {choice}" for choice in get_args(field.annotation))
+        limits, choices = (
+            limits_of(field),
+            "".join(f" var {choice}" for choice in get_args(field.annotation)),
+        )
         kind = f"string default {default or '<empty>'}"
         if isinstance(default, bool):
             kind = f"check default {str(default).lower()}"
@@ -166,11 +188,15 @@ def offers() -> Iterator[str]:
 
 
 def changed(options: UciOptions, words: list[str]) -> UciOptions:
-    """The options after `setoption name NAME value VALUE`; names may contain spaces and are case-insensitive."""
+    """The options after `setoption name NAME value VALUE`; names may contain spaces and are
+    case-insensitive.
+    """
     if not words or words[0] != "name":
         raise BadOptionError("an option is set by: setoption name NAME value VALUE")
     end = words.index("value") if "value" in words else len(words)
     name, value = "_".join(words[1:end]).lower(), " ".join(words[end + 1 :])
     if name != "network":
         value = value.lower()
-    return options.change(**{name: parse_setting(UciOptions, name, "" if value == "<empty>" else value)})
+    return options.change(
+        **{name: parse_setting(UciOptions, name, "" if value == "<empty>" else value)}
+    )

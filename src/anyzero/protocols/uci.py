@@ -1,4 +1,5 @@
-"""UCI, the protocol of chess engines: each line is a command; an invalid one is reported and changes nothing.
+"""UCI, the protocol of chess engines: each line is a command; an invalid one is reported and
+changes nothing.
 
 Commands are read while a search runs on its own thread, so that `stop` is answered at once.
 """
@@ -13,7 +14,14 @@ from typing import Any
 
 from anyzero import __version__
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint, words_of
+from anyzero.errors import (
+    AnyzeroError,
+    BadPositionError,
+    UnknownNameError,
+    list_some,
+    nearest_hint,
+    words_of,
+)
 from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, MAX_CLOCK, REPETITION, RUNNING
 from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
@@ -34,7 +42,9 @@ MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
 COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 Words = list[str]
-States = dict[tuple[str, ...], Any]  # positions of a game by their path: a FEN, empty for the start, and moves
+States = dict[
+    tuple[str, ...], Any
+]  # positions of a game by their path: a FEN, empty for the start, and moves
 
 
 class UciEngine:
@@ -104,8 +114,14 @@ class UciEngine:
         evaluator = self.evaluator
         if (options.network, options.threads) != (self.options.network, self.options.threads):
             name = options.network.removeprefix("@")
-            evaluator = load_evaluator(self.game, find_network(name, self.game), options.threads) if name else None
-        make_searcher(self.game, options, evaluator, seconds=1.0)  # raises an error if they do not fit together
+            evaluator = (
+                load_evaluator(self.game, find_network(name, self.game), options.threads)
+                if name
+                else None
+            )
+        make_searcher(
+            self.game, options, evaluator, seconds=1.0
+        )  # raises an error if they do not fit together
         self.options, self.evaluator = options, evaluator
 
     def set_position(self, words: Words) -> None:
@@ -120,11 +136,16 @@ class UciEngine:
             self.send("bestmove (none)")
             return
         actions = [self.game.parse_action(state, move) for move in limits.searchmoves]
-        limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
+        limits = replace(
+            limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions)
+        )
         if limits.unknown:
             say(self.send, f"go knows no {' '.join(limits.unknown)}, which is passed over")
         if limits.mate is not None:
-            say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
+            say(
+                self.send,
+                "mate is no limit here: a tree search does not look for mates by their length",
+            )
         self.thinking = Thinking(self, limits)
 
     def stop(self, words: Words) -> None:
@@ -153,14 +174,16 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 
 
 def read_position(game: Game, words: Words, known: States) -> States:
-    """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not replayed.
+    """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not
+    replayed.
 
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
     # GUIs play on past the fifty-move rule, and some count moves from 0
     fen = COUNTERS.sub(
-        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}", " ".join(words[1:end])
+        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}",
+        " ".join(words[1:end]),
     )
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
@@ -178,7 +201,9 @@ def read_position(game: Game, words: Words, known: States) -> States:
 
 
 def playable(state: State) -> State:
-    """The state; if it is a draw that players of a GUI need not claim, one in which the game continues."""
+    """The state; if it is a draw that players of a GUI need not claim, one in which the game
+    continues.
+    """
     if state.ended not in (INSUFFICIENT, FIFTY_MOVES, REPETITION):
         return state
     alive = state.copy()
@@ -189,10 +214,13 @@ def playable(state: State) -> State:
     return alive
 
 
-# --- one `go`: a thread that searches in short slices, reports its findings, and ends with `bestmove`
+# --- one `go`: a thread that searches in short slices, reports its findings, and ends with
+# `bestmove`
 
 
-def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
+def make_searcher(
+    game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any
+) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
     known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
     method, trees = options.search_method, 1 if evaluator else options.threads
@@ -213,12 +241,16 @@ def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> st
     if child.proven in ("win", "loss"):
         sign = 1 if child.proven == "win" else -1
         mates = game.is_over(game.play(state, *line))
-        return f"mate {sign * ((len(line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+        return (
+            f"mate {sign * ((len(line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+        )
     return f"cp {centipawns(child.value or 0.0)}"
 
 
 def centipawns(value: float) -> int:
-    """The lead with the same expected score on the Elo curve as the value: a pawn is 100 Elo points."""
+    """The lead with the same expected score on the Elo curve as the value: a pawn is 100 Elo
+    points.
+    """
     if abs(value) >= 1.0:
         return int(math.copysign(MOST_CENTIPAWNS, value))
     wanted = round(400 * math.log10((1 + value) / (1 - value)))
@@ -226,12 +258,20 @@ def centipawns(value: float) -> int:
 
 
 class Thinking:
-    """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
+    """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any
+    time.
+    """
 
     def __init__(self, engine: UciEngine, limits: Limits) -> None:
         self.since = time.perf_counter()  # when the clock of this move started
         game, state, options = engine.game, engine.state, engine.options
-        self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, engine.send
+        self.game, self.state, self.limits, self.options, self.send = (
+            game,
+            state,
+            limits,
+            options,
+            engine.send,
+        )
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
         simulations = min((one for one in most if one is not None), default=None)
         seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
@@ -243,7 +283,11 @@ class Thinking:
         end: Any = {"seconds": seconds if known_end else ENDLESS_S}
         budget = end if simulations is None else {"simulations": simulations}
         self.searcher = make_searcher(game, options, engine.evaluator, **budget)
-        self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
+        self.stopped, self.done, self.pondering = (
+            threading.Event(),
+            threading.Event(),
+            limits.ponder,
+        )
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 
@@ -293,7 +337,9 @@ class Thinking:
         if self.pondering or self.is_open:
             return False
         late = self.seconds is not None and self.spent >= self.seconds
-        is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # no room to expand another node
+        is_full = (
+            live.run.tree.nodes() + live.run.game.max_legal > live.run.room
+        )  # no room to expand another node
         deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 
@@ -304,7 +350,9 @@ class Thinking:
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
         lines = [live.line(child.action) for child in seen[: self.options.multipv]]
         nodes, seconds = live.simulations, live.seconds
-        speed = f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
+        speed = (
+            f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
+        )
         for number, (child, line) in enumerate(zip(seen, lines, strict=False), start=1):
             score = score_text(self.game, self.state, child, line)
             depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"

@@ -1,1 +1,3 @@
-"""Stored and resumed games: `GameRecord` (one form for all games), its files, and `GameInProgress`."""
+"""Stored and resumed games: `GameRecord` (one form for all games), its files, and
+`GameInProgress`.
+"""

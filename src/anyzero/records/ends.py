@@ -6,7 +6,13 @@ from contextlib import contextmanager
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 
-RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED = "rules", "resign", "forfeit", "agreement", "unfinished"
+RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED = (
+    "rules",
+    "resign",
+    "forfeit",
+    "agreement",
+    "unfinished",
+)
 """How a game ended: only the last has no payoffs."""
 
 

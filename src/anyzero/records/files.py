@@ -1,4 +1,6 @@
-"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches is read only."""
+"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches
+is read only.
+"""
 
 import json
 import sys
@@ -28,9 +30,15 @@ Form = TypeVar("Form")
 
 
 def read_records(
-    path: Path | str, game: Game | None = None, *, number: int | None = None, only_first: bool = False
+    path: Path | str,
+    game: Game | None = None,
+    *,
+    number: int | None = None,
+    only_first: bool = False,
 ) -> list[GameRecord]:
-    """All games of a file, at least one, or the one with this number; `game` is required if its rules are in a file."""
+    """All games of a file, at least one, or the one with this number; `game` is required if its
+    rules are in a file.
+    """
     path = Path(path)
     read = find_form(path, READERS)
     with within(str(path)):
@@ -43,8 +51,12 @@ def read_records(
     return records
 
 
-def read_record(path: Path | str, number: int | None = None, game: Game | None = None) -> GameRecord:
-    """One game of a file, counted from 1; without a number the first, which is said if there are more."""
+def read_record(
+    path: Path | str, number: int | None = None, game: Game | None = None
+) -> GameRecord:
+    """One game of a file, counted from 1; without a number the first, which is said if there are
+    more.
+    """
     return read_records(path, game, number=number, only_first=number is None)[0]
 
 
@@ -78,21 +90,33 @@ def read_json(text: str, game: Game | None) -> list[Unread]:
     return [partial(GameRecord.from_json, values, game)]
 
 
-# --- the games of a match, as stored by `--record`: a line that says what is played, then a line per game
+# --- the games of a match, as stored by `--record`: a line that says what is played, then a line
+# per game
 
 
 def read_lines(text: str, game: Game | None) -> list[Unread]:
-    """The finished games of such a file; an incomplete last line is ignored, as when a match resumes."""
+    """The finished games of such a file; an incomplete last line is ignored, as when a match
+    resumes.
+    """
     lines = text.split("\n")
     header, games = parse_object(lines[0]), lines[1:-1]
-    if header is None or header.get("form") != MATCH_FORM or not isinstance(header.get("game"), str):
+    if (
+        header is None
+        or header.get("form") != MATCH_FORM
+        or not isinstance(header.get("game"), str)
+    ):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
     (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
-    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved
+    is_same = name == own_name or (
+        name.endswith(".py") and game.is_from_file
+    )  # a file may have been moved
     if not is_same or options != own_options:
         raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
-    return [partial(read_line, line, number, lines[0], game) for number, line in enumerate(games, start=1)]
+    return [
+        partial(read_line, line, number, lines[0], game)
+        for number, line in enumerate(games, start=1)
+    ]
 
 
 def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
@@ -108,7 +132,10 @@ def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
         "players": values.get("players"),
         "seed": header.get("seed"),
         "moves": values.get("moves"),
-        "result": {"payoffs": values.get("payoffs"), "termination": ENDS.get(str(values.get("reason")), FORFEIT)},
+        "result": {
+            "payoffs": values.get("payoffs"),
+            "termination": ENDS.get(str(values.get("reason")), FORFEIT),
+        },
         "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
     }
     with within(f"game {number}"):

@@ -1,8 +1,9 @@
-"""A game in progress: moves made, undone and redone. Independent of any interface, so that every interface can use it.
+"""A game in progress: moves made, undone and redone. Independent of any interface, so that every
+interface can use it.
 
-Laws: `undo` then `redo` changes nothing; playing a move after `undo` discards what was undone; in the current position
-a seat is to move or the game is over, because chance is drawn at once; chance outcomes depend on the seed and
-the ply alone.
+Laws: `undo` then `redo` changes nothing; playing a move after `undo` discards what was undone; in
+the current position a seat is to move or the game is over, because chance is drawn at once; chance
+outcomes depend on the seed and the ply alone.
 """
 
 import copy
@@ -20,10 +21,19 @@ from anyzero.games.line import Line
 from anyzero.games.load import position_of
 from anyzero.records import ends
 from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecordError, within
-from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, check_result, find_game
+from anyzero.records.record import (
+    FORMAT,
+    LARGEST_SEED,
+    Evaluation,
+    GameRecord,
+    check_result,
+    find_game,
+)
 
 T = TypeVar("T")
-Note = tuple[float | None, Evaluation | None]  # seconds for a move, and the mover's evaluation, if known
+Note = tuple[
+    float | None, Evaluation | None
+]  # seconds for a move, and the mover's evaluation, if known
 
 UNKNOWN_PLAYER = "?"
 
@@ -42,7 +52,9 @@ class Ply:
     written: str = ""  # in human notation, once requested
 
     def notation(self, game: Game, before: State) -> str:
-        """The move in human notation; cached, since a page shows all moves of a game after each move."""
+        """The move in human notation; cached, since a page shows all moves of a game after each
+        move.
+        """
         self.written = self.written or game.notation(before, self.action)
         return self.written
 
@@ -76,9 +88,15 @@ class GameInProgress:
 
     @staticmethod
     def played(
-        game: Game, start: str | None, moves: Sequence[str], notes: Sequence[Note] = (), places: Sequence[str] = ()
+        game: Game,
+        start: str | None,
+        moves: Sequence[str],
+        notes: Sequence[Note] = (),
+        places: Sequence[str] = (),
     ) -> "GameInProgress":
-        """Play moves from a position, None: the initial one; `places` name each move's place in errors."""
+        """Play moves from a position, None: the initial one; `places` name each move's place in
+        errors.
+        """
         with within("the start position"):
             game, first = position_of(game, start)
         state = first
@@ -107,7 +125,10 @@ class GameInProgress:
     @property
     def last_decision(self) -> int:
         """The number of plies before the last one not made by chance; -1 if there is none."""
-        return next((index for index in reversed(range(self.num_plies)) if self.line[index].seat != CHANCE), -1)
+        return next(
+            (index for index in reversed(range(self.num_plies)) if self.line[index].seat != CHANCE),
+            -1,
+        )
 
     @property
     def state(self) -> State:
@@ -120,7 +141,11 @@ class GameInProgress:
 
     def steps(self) -> Iterator[tuple[State, Ply]]:
         """Each move or chance outcome, with the position before it."""
-        return ((state, ply) for state, ply in zip(self.states, self.plies, strict=False) if ply.action >= 0)
+        return (
+            (state, ply)
+            for state, ply in zip(self.states, self.plies, strict=False)
+            if ply.action >= 0
+        )
 
     @property
     def start_text(self) -> str | None:
@@ -131,7 +156,9 @@ class GameInProgress:
     @property
     def so_far(self) -> Line:
         """The game so far, as shown to a player."""
-        return Line(self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state)
+        return Line(
+            self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state
+        )
 
     @property
     def moves(self) -> list[str]:
@@ -180,14 +207,23 @@ class GameInProgress:
 
     # --- actions
 
-    def play(self, move: str | int, *, seconds: float | None = None, evaluation: Evaluation | None = None) -> None:
+    def play(
+        self, move: str | int, *, seconds: float | None = None, evaluation: Evaluation | None = None
+    ) -> None:
         """Make a move by its text or action number; chance then moves at once."""
         self.check_running(f"{move!r} cannot be played")
         game, state = self.game, self.state
         action = game.parse_action(state, move) if isinstance(move, str) else move
         after = game.play(state, action)
         taken = None if seconds is None else round(seconds, 3)
-        ply = Ply(after, game.seat_to_move(state), game.format_action(state, action), action, taken, evaluation)
+        ply = Ply(
+            after,
+            game.seat_to_move(state),
+            game.format_action(state, action),
+            action,
+            taken,
+            evaluation,
+        )
         self.push(ply)
         self.draw()
 
@@ -207,7 +243,9 @@ class GameInProgress:
         return self.num_plies < len(self.line)
 
     def undo(self, rests: Callable[[], bool] = lambda: True) -> None:
-        """Undo the last move or declared end, with the chance outcomes after it; and more, until `rests()`."""
+        """Undo the last move or declared end, with the chance outcomes after it; and more, until
+        `rests()`.
+        """
         if not self.can_undo:
             raise AnyzeroError("there is no move to take back")
         self.num_plies = self.last_decision
@@ -215,7 +253,9 @@ class GameInProgress:
             self.num_plies = self.last_decision
 
     def redo(self, rests: Callable[[], bool] = lambda: True) -> None:
-        """Redo the last undone move, with the chance outcomes after it; and more, until `rests()`."""
+        """Redo the last undone move, with the chance outcomes after it; and more, until
+        `rests()`.
+        """
         if not self.can_redo:
             raise AnyzeroError("there is no move to redo")
         self.num_plies += 1
@@ -227,12 +267,20 @@ class GameInProgress:
     def to_record(self) -> GameRecord:
         """The game so far, without undone moves."""
         game, moves = self.game, [ply for ply in self.plies if ply.action >= 0]
-        values: dict[str, Any] = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
-        values |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
+        values: dict[str, Any] = {
+            name: getattr(self, name) for name in ("players", "date", "seed", "tags")
+        }
+        values |= {
+            "format": FORMAT,
+            "game": game.text,
+            "rules": {"name": game.name, "options": dict(game.options)},
+        }
         values |= {"start": self.start_text, "moves": [ply.move for ply in moves]}
         values |= {"clocks": known([ply.seconds for ply in moves])}
         values |= {"evaluations": known([ply.evaluation for ply in moves])}
-        return GameRecord(**values | {"result": {"payoffs": self.payoffs, "termination": self.termination}})
+        return GameRecord(
+            **values | {"result": {"payoffs": self.payoffs, "termination": self.termination}}
+        )
 
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
@@ -259,7 +307,9 @@ class GameInProgress:
     def declare(self, termination: str, seat: int | None = None) -> None:
         """End the game by resignation, forfeit or agreement."""
         self.check_running("it cannot be ended")
-        self.push(Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination))
+        self.push(
+            Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination)
+        )
 
     def push(self, ply: Ply) -> None:
         """Add a ply, and discard what was undone."""
@@ -274,7 +324,9 @@ class GameInProgress:
             draw = game.compile(draw_outcome, "interpreted")
             with np.errstate(over="ignore"):
                 action = int(actions[draw(game.rules, state, actions, len(actions), self.stream())])
-            self.push(Ply(game.play(state, action), CHANCE, game.format_action(state, action), action))
+            self.push(
+                Ply(game.play(state, action), CHANCE, game.format_action(state, action), action)
+            )
 
 
 def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
@@ -286,12 +338,21 @@ def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
     """Replay a record, which is how it is checked: an error for anything that does not fit."""
     game, nothing = find_game(record, game), [None] * len(record.moves)
     if len(record.players) != game.num_seats:
-        raise BadRecordError(f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players")
+        raise BadRecordError(
+            f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players"
+        )
     for name, column in (("clocks", record.clocks), ("evaluations", record.evaluations)):
         if column is not None and len(column) != len(record.moves):
-            raise BadRecordError(f"the record has {len(record.moves)} moves but {len(column)} {name}")
+            raise BadRecordError(
+                f"the record has {len(record.moves)} moves but {len(column)} {name}"
+            )
     notes = list(zip(record.clocks or nothing, record.evaluations or nothing, strict=True))
     table = GameInProgress.played(game, record.start, record.moves, notes)
-    table.players, table.seed, table.date, table.tags = record.players, record.seed, record.date, dict(record.tags)
+    table.players, table.seed, table.date, table.tags = (
+        record.players,
+        record.seed,
+        record.date,
+        dict(record.tags),
+    )
     table.end_as(check_result(record, game, table.state), record.termination)
     return table

@@ -1,8 +1,10 @@
-"""Chess games as PGN: comments, glyphs and variations are skipped, and what is written reads back the same.
+"""Chess games as PGN: comments, glyphs and variations are skipped, and what is written reads back
+the same.
 
-Two tags are our own: `After` (the moves before the position in the tag FEN, which count for repetitions) and `Seed`.
-So is a note on a move, a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: the time for the move (`%emt`, elapsed
-move time, is common), the expected payoff for the mover, and the simulations it is based on. SGF has the same notes.
+Two tags are our own: `After` (the moves before the position in the tag FEN, which count for
+repetitions) and `Seed`. So is a note on a move, a comment such as `[%emt 0:00:02.5] [%value
+0.31/2000]`: the time for the move (`%emt`, elapsed move time, is common), the expected payoff for
+the mover, and the simulations it is based on. SGF has the same notes.
 """
 
 import re
@@ -13,7 +15,15 @@ from functools import partial
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, within
+from anyzero.records.ends import (
+    AGREEMENT,
+    FORFEIT,
+    RESIGN,
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    within,
+)
 from anyzero.records.in_progress import GameInProgress, Note, Ply, replay
 from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, read_day
 
@@ -36,15 +46,31 @@ ESCAPE = re.compile(r'\\(["\\])')
 PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
 RESULTS = {payoffs: text for text, payoffs in PAYOFFS.items()}
 UNDECIDED = "*"
-ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules infraction", UNFINISHED: "unterminated"}
+ENDS = {
+    RULES: "normal",
+    RESIGN: "normal",
+    AGREEMENT: "normal",
+    FORFEIT: "rules infraction",
+    UNFINISHED: "unterminated",
+}
 """Values of the tag Termination."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
 TAG = "[A-Za-z0-9_]+"
-OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags stored in a record's own fields
+OWN_TAGS = (
+    "White",
+    "Black",
+    "Result",
+    "FEN",
+    "SetUp",
+    "After",
+    "Seed",
+)  # tags stored in a record's own fields
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # characters not allowed in a record's texts
+CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)  # characters not allowed in a record's texts
 ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
 VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
 
@@ -102,8 +128,14 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
         found = TOKEN.match(text, place)
         if found is None:
             word = text[place : place + 20].split()[0]
-            wrong = f'{word!r} is not a tag such as [Event "?"]' if word[0] == "[" else f"{word!r} is not PGN"
-            raise BadRecordError(f"line {line}: {'a comment is not closed' if word[0] == '{' else wrong}")
+            wrong = (
+                f'{word!r} is not a tag such as [Event "?"]'
+                if word[0] == "["
+                else f"{word!r} is not PGN"
+            )
+            raise BadRecordError(
+                f"line {line}: {'a comment is not closed' if word[0] == '{' else wrong}"
+            )
         kind = str(found.lastgroup)
         if kind != "space":
             yield kind, found, line
@@ -116,19 +148,26 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
 
 def read_pgn(text: str) -> list[Unread]:
     game = load("chess")
-    return [partial(read_game, game, found, number) for number, found in enumerate(split_games(text), start=1)]
+    return [
+        partial(read_game, game, found, number)
+        for number, found in enumerate(split_games(text), start=1)
+    ]
 
 
 def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
     with within(f"game {number}"):
         if found.tags.get("Variant", "").lower() not in STANDARD:
-            raise BadRecordError(f"the variant {found.tags['Variant']!r} is not chess as it is played here")
+            raise BadRecordError(
+                f"the variant {found.tags['Variant']!r} is not chess as it is played here"
+            )
         texts = [move.text for move in found.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
         fen, after = found.tags.get("FEN"), found.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
         notes = [parse_note(move.comment) for move in found.moves]
-        table = GameInProgress.played(game, start, words, notes, [f"line {move.line}" for move in found.moves])
+        table = GameInProgress.played(
+            game, start, words, notes, [f"line {move.line}" for move in found.moves]
+        )
         read_end(found, table)
         read_tags(found.tags, table)
         return table.to_record()
@@ -137,7 +176,11 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
 def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     """Players, date, seed, and tags without a field in a record; an incomplete date stays a tag."""
     facts = {name: CONTROL.sub(" ", text) for name, text in written.items()}
-    tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
+    tags = {
+        name: text
+        for name, text in facts.items()
+        if name not in OWN_TAGS and UNKNOWN.get(name) != text
+    }
     if tags.get("Termination", "").lower() in ("", ENDS[table.termination]):
         tags.pop("Termination", None)
     table.date = read_day(tags.get("Date", "").replace(".", "-"))
@@ -158,7 +201,8 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
     if payoffs is None or payoffs == table.payoffs:
         return
     if table.payoffs is not None:
-        raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[table.payoffs]}")  # type: ignore[index]
+        by_rules = RESULTS[table.payoffs]  # type: ignore[index]
+        raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {by_rules}")
     said = found.tags.get("Termination", "").lower()
     how = RESIGN if said in NOBODYS_FAULT or "resign" in said else FORFEIT
     table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
@@ -170,7 +214,11 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
 def format_note(ply: Ply) -> str:
     """The comment on one move; empty if there is nothing to note."""
     parts = [] if ply.seconds is None else [f"[%emt {format_clock(ply.seconds)}]"]
-    parts += [] if ply.evaluation is None else [f"[%value {ply.evaluation.value!r}/{ply.evaluation.simulations}]"]
+    parts += (
+        []
+        if ply.evaluation is None
+        else [f"[%value {ply.evaluation.value!r}/{ply.evaluation.simulations}]"]
+    )
     return " ".join(parts)
 
 
@@ -200,7 +248,9 @@ def read_seed(text: str) -> int | None:
 
 def write_pgn(record: GameRecord) -> str:
     if record.rules.name != "chess":
-        raise BadRecordError(f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game")
+        raise BadRecordError(
+            f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game"
+        )
     table = replay(record)
     result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
     words: list[str] = []
@@ -209,7 +259,9 @@ def write_pgn(record: GameRecord) -> str:
         if state.mover == 0 or not words or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
         words += [ply.notation(table.game, state), *([f"{{{note}}}"] if note else [])]
-    lines = textwrap.wrap(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        " ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False
+    )
     return "\n".join([*tag_lines(record, result), "", *lines, "", ""])
 
 
@@ -221,6 +273,10 @@ def tag_lines(record: GameRecord, result: str) -> list[str]:
     tags |= {"After": after} if after else {}
     tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
     tags |= {"Termination": ENDS[record.termination]}
-    tags |= {name: text for name, text in record.tags.items() if re.fullmatch(TAG, name) and name not in OWN_TAGS}
+    tags |= {
+        name: text
+        for name, text in record.tags.items()
+        if re.fullmatch(TAG, name) and name not in OWN_TAGS
+    }
     escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     return [f'[{name} "{text}"]' for name, text in escaped.items()]

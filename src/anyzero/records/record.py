@@ -8,14 +8,23 @@ from pydantic import Field, StringConstraints, model_validator
 
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
-from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs
+from anyzero.records.ends import (
+    AGREEMENT,
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    loss_payoffs,
+    rule_payoffs,
+)
 from anyzero.schema import Schema, show
 
 FORMAT = 1
 MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, one per line
 LARGEST_SEED = 2**64 - 1
 
-Text = Annotated[str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
+Text = Annotated[
+    str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")
+]
 """One line without control characters."""
 Count = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 Payoff = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -27,7 +36,9 @@ Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
 
 class RulesOfRecord(Schema):
     name: Text
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)  # all of them, including defaults
+    options: dict[str, bool | int | float | str] = Field(
+        default_factory=dict
+    )  # all of them, including defaults
 
 
 class Evaluation(Schema):
@@ -53,11 +64,14 @@ class GameRecord(Schema):
     players: tuple[Text, ...]  # a text per seat: the player's, `human`, or a person's name
     date: Text = ""  # like 2026-01-31, or empty
     seed: Count | None = None
-    """The random seed of chance and the players, so that a resumed game continues as it would have."""
+    """The random seed of chance and the players, so that a resumed game continues as it would have.
+    """
     start: Text | None = None  # the position before the first move; None: the initial one
     moves: tuple[Text, ...]  # texts, including chance outcomes
     clocks: tuple[Seconds | None, ...] | None = None  # seconds per move, if known
-    evaluations: tuple[Evaluation | None, ...] | None = None  # the mover's evaluation before each move, if known
+    evaluations: tuple[Evaluation | None, ...] | None = (
+        None  # the mover's evaluation before each move, if known
+    )
     result: Result
     tags: dict[Text, Text] = Field(default_factory=dict)
     """More facts by name, as in PGN and SGF: Event, Round, ..."""
@@ -83,7 +97,9 @@ class GameRecord(Schema):
 
     @staticmethod
     def from_json(values: Any, game: Game | None = None) -> "GameRecord":
-        """The record made of these plain values, checked by replaying it; `game` is required if it is from a file."""
+        """The record made of these plain values, checked by replaying it; `game` is required if it
+        is from a file.
+        """
         from anyzero.records.in_progress import replay  # a module that imports this one
 
         return replay(GameRecord.parse(values), game).to_record()
@@ -104,14 +120,20 @@ def find_game(record: GameRecord, game: Game | None) -> Game:
     game = load_named(record.game) if game is None else game
     if (game.name, dict(game.options)) != (record.rules.name, record.rules.options):
         options = "".join(f", {key}={value}" for key, value in record.rules.options.items())
-        raise BadRecordError(f"the record is of {record.rules.name}{options}, which is not {game.text}")
+        raise BadRecordError(
+            f"the record is of {record.rules.name}{options}, which is not {game.text}"
+        )
     return game
 
 
 def load_named(text: str) -> Game:
-    """The game that a record names. A record must not cause a file's code to be run: such a game must be passed in."""
+    """The game that a record names. A record must not cause a file's code to be run: such a game
+    must be passed in.
+    """
     if split_text(text)[0].endswith(".py"):
-        raise BadRecordError(f"the record is of the game file {text}: name the game as well to run its code")
+        raise BadRecordError(
+            f"the record is of the game file {text}: name the game as well to run its code"
+        )
     return load(text)
 
 
@@ -120,7 +142,9 @@ def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ..
     payoffs, how = record.payoffs, record.termination
     if game.is_over(last) != (how == RULES):
         end = "over" if game.is_over(last) else "not over"
-        raise BadRecordError(f"by the rules the game is {end} after its last move, but its termination is {how!r}")
+        raise BadRecordError(
+            f"by the rules the game is {end} after its last move, but its termination is {how!r}"
+        )
     if how == UNFINISHED:
         if payoffs is not None:
             raise BadRecordError("an unfinished game has no payoffs")
@@ -129,7 +153,11 @@ def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ..
     if how in (RULES, AGREEMENT):
         possible = [rule_payoffs(game, last) if how == RULES else (0.0,) * game.num_seats]
     for wanted in possible:
-        if payoffs is not None and len(payoffs) == len(wanted) and np.allclose(payoffs, wanted, rtol=0.0, atol=1e-9):
+        if (
+            payoffs is not None
+            and len(payoffs) == len(wanted)
+            and np.allclose(payoffs, wanted, rtol=0.0, atol=1e-9)
+        ):
             return wanted
     found = "no payoffs" if payoffs is None else f"the payoffs {list(payoffs)}"
     ends = " or ".join(str(list(one)) for one in possible)

@@ -1,7 +1,8 @@
-"""Hex games as SGF (GM[11]): `B[d4]`, `W[swap-pieces]`; black is the first seat and connects top and bottom.
+"""Hex games as SGF (GM[11]): `B[d4]`, `W[swap-pieces]`; black is the first seat and connects top
+and bottom.
 
-The dialect of Little Golem is also read: two letters for a cell (`cd` is c4), `swap`, and moves that begin with W
-although player PB began.
+The dialect of Little Golem is also read: two letters for a cell (`cd` is c4), `swap`, and moves
+that begin with W although player PB began.
 """
 
 import re
@@ -11,7 +12,16 @@ from typing import NamedTuple
 from anyzero.games.game import Game
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
+from anyzero.records.ends import (
+    AGREEMENT,
+    FORFEIT,
+    RESIGN,
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    loss_payoffs,
+    within,
+)
 from anyzero.records.in_progress import GameInProgress, replay
 from anyzero.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
 from anyzero.records.record import GameRecord, read_day
@@ -25,7 +35,23 @@ USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
 SWAPS = ("swap", "swap-pieces")
 LAST_MOVES = {"resign": RESIGN, "forfeit": FORFEIT}
-OWN_PROPERTIES = ("FF", "GM", "CA", "SZ", "RU", "PB", "PW", "RE", "AB", "AW", "PL", "B", "W", "C", "SEED")
+OWN_PROPERTIES = (
+    "FF",
+    "GM",
+    "CA",
+    "SZ",
+    "RU",
+    "PB",
+    "PW",
+    "RE",
+    "AB",
+    "AW",
+    "PL",
+    "B",
+    "W",
+    "C",
+    "SEED",
+)
 """Properties of the first node that are stored in a record's own fields."""
 RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE)
 ENDS = {RULES: "", RESIGN: "R", FORFEIT: "F"}
@@ -94,12 +120,16 @@ class LineText(NamedTuple):
 
 
 def read_moves(nodes: list[Node]) -> LineText:
-    """The moves of all nodes; colours must alternate, and black begins except in files of Little Golem."""
+    """The moves of all nodes; colours must alternate, and black begins except in files of Little
+    Golem.
+    """
     moves, notes, colours, end, lettered = list[str](), list[str](), list[str](), UNFINISHED, False
     for node in nodes:
         if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
             raise BadRecordError("stones are set up in the middle of the game")
-        for colour, text in [(one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])]:
+        for colour, text in [
+            (one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])
+        ]:
             if end != UNFINISHED:
                 raise BadRecordError(f"{text!r} comes after the end of the game")
             if text in LAST_MOVES:
@@ -127,7 +157,9 @@ def side_to_begin(root: Node) -> str:
 
 
 def read_sgf(text: str) -> list[Unread]:
-    return [partial(read_game, nodes, number) for number, nodes in enumerate(main_lines(text), start=1)]
+    return [
+        partial(read_game, nodes, number) for number, nodes in enumerate(main_lines(text), start=1)
+    ]
 
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:
@@ -135,9 +167,14 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
             raise BadRecordError("it is not a game of Hex, GM[11]")
         root, found = nodes[0], read_moves(nodes)
-        swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
+        swaps = (
+            value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower()
+            != SWAP_RULES[False]
+        )
         game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
-        table = GameInProgress.played(game, read_start(root, game), found.moves, [*map(parse_note, found.notes)])
+        table = GameInProgress.played(
+            game, read_start(root, game), found.moves, [*map(parse_note, found.notes)]
+        )
         read_end(value(root, "RE").strip(), found.end, table)
         date, table.seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
         known = OWN_PROPERTIES if read_day(date) != date else (*OWN_PROPERTIES, "DT")
@@ -171,11 +208,15 @@ def read_start(root: Node, game: Game) -> str | None:
                 cells[cell_index(point.strip().lower(), size, size)] = stone
             except ValueError as error:
                 raise BadRecordError(f"{name}: {error}") from None
-    return f"{format_grid(cells, size, bottom_up=False)} {STONES[side_to_begin(root) == COLOURS[1]]}"
+    return (
+        f"{format_grid(cells, size, bottom_up=False)} {STONES[side_to_begin(root) == COLOURS[1]]}"
+    )
 
 
 def read_end(result: str, last_move: str, table: GameInProgress) -> None:
-    """How it ended: by the rules, the last node, or the property RE: `B+`, `W+R`, only the winner's letter, or `0`."""
+    """How it ended: by the rules, the last node, or the property RE: `B+`, `W+R`, only the winner's
+    letter, or `0`.
+    """
     if last_move != UNFINISHED and not table.is_over:
         table.declare(last_move)
     if result.lower() in ("", "?", "void"):
@@ -196,10 +237,15 @@ def read_end(result: str, last_move: str, table: GameInProgress) -> None:
 
 def write_sgf(record: GameRecord) -> str:
     if record.rules.name != "hex":
-        raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game")
+        raise BadRecordError(
+            f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game"
+        )
     lines = [node_text(root_of(record))]
     for _, ply in replay(record).steps():
-        node, note = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}, format_note(ply)
+        node, note = (
+            {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]},
+            format_note(ply),
+        )
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
@@ -227,11 +273,19 @@ def setup_of(record: GameRecord) -> Node:
         return {}
     size, (board, side) = int(record.rules.options["size"]), record.start.split()
     cells = parse_grid(board, size, size, STONES, bottom_up=False)
-    points = [[cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one] for one in STONES]
+    points = [
+        [cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one]
+        for one in STONES
+    ]
     stones = {name: named for name, named in zip(("AB", "AW"), points, strict=True) if named}
     return {**stones, "PL": [COLOURS[STONES.index(side)]]}
 
 
 def node_text(node: Node) -> str:
-    escaped = {name: [text.replace("\\", "\\\\").replace("]", "\\]") for text in texts] for name, texts in node.items()}
-    return ";" + "".join(name + "".join(f"[{text}]" for text in texts) for name, texts in escaped.items())
+    escaped = {
+        name: [text.replace("\\", "\\\\").replace("]", "\\]") for text in texts]
+        for name, texts in node.items()
+    }
+    return ";" + "".join(
+        name + "".join(f"[{text}]" for text in texts) for name, texts in escaped.items()
+    )

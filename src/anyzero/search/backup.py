@@ -1,34 +1,56 @@
 """Back up results and proofs along the path.
 
-Values need no sign: every node stores the payoff of the seat that chose it. Proofs are for games of two seats with
-opposite payoffs; a node's proof is likewise seen from the seat that chose it, and from seat 0 if chance chose it.
+Values need no sign: every node stores the payoff of the seat that chose it. Proofs are for games of
+two seats with opposite payoffs; a node's proof is likewise seen from the seat that chose it, and
+from seat 0 if chance chose it.
 
-AMAF, "all moves as first", applies a simulation's result to every move made in it, not only to the next one. A
-move counts once per simulation, for the seat that made it, at each node from which it was made *afterwards*. Walking
-the path from its end to the root, the moves seen so far are exactly those made from the node onwards: a bit set per
-seat, to which every step up the path adds one. Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
+AMAF, "all moves as first", applies a simulation's result to every move made in it, not only to the
+next one. A move counts once per simulation, for the seat that made it, at each node from which it
+was made *afterwards*. Walking the path from its end to the root, the moves seen so far are exactly
+those made from the node onwards: a bit set per seat, to which every step up the path adds one.
+Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 """
 
 from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import MOST_COUNT, SMALL_SET_WORDS, count_members, count_small_set, trailing_zeros
+from anyzero.compile.bits import (
+    MOST_COUNT,
+    SMALL_SET_WORDS,
+    count_members,
+    count_small_set,
+    trailing_zeros,
+)
 from anyzero.compile.random import U
 from anyzero.games.contract import OVER, legal_actions, mark, payoffs, play, seat_to_move
 from anyzero.search.methods import GRAVE, Settings
-from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree, root_of
+from anyzero.search.tree import (
+    DRAW,
+    DRAW_BELOW,
+    LOSS,
+    NO_TABLE,
+    PROVEN_BELOW,
+    UNKNOWN,
+    WIN,
+    Scratch,
+    Tree,
+    root_of,
+)
 
 
 def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     """Count the simulation at every node of the path, from its end to the root.
 
-    A seat with a proven draw would not have played on to lose: above its node such a result is a draw.
+    A seat with a proven draw would not have played on to lose: above its node such a result is a
+    draw.
     """
     path, seats, result = scratch.path[number], scratch.seats[number], scratch.result[number]
     for level in range(scratch.depth[number], 0, -1):
         seat = seats[level - 1]
-        add_result(tree, path[level], result[max(seat, 0)])  # chance has no payoff: any seat's will do
+        add_result(
+            tree, path[level], result[max(seat, 0)]
+        )  # chance has no payoff: any seat's will do
         if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
             result[:] = 0.0
     add_result(tree, path[0], result[max(seats[0], 0)])
@@ -40,7 +62,9 @@ def add_result(tree: Tree, node: int, payoff: float) -> None:
 
 
 def prove_end(tree: Tree, scratch: Scratch, number: int) -> None:
-    """The game is over at the end of the path: a win, a draw or a loss for the seat that chose the last node."""
+    """The game is over at the end of the path: a win, a draw or a loss for the seat that chose the
+    last node.
+    """
     depth = scratch.depth[number]
     if depth == 0 or scratch.seats[number, depth - 1] < 0:
         return
@@ -70,7 +94,9 @@ def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
 
 
 def best_proof(tree: Tree, node: int) -> int:
-    """What the seat to move can force: a win if one child is won, else the best child once all are proven."""
+    """What the seat to move can force: a win if one child is won, else the best child once all are
+    proven.
+    """
     best = LOSS
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         if tree.proven[child] == WIN:
@@ -88,7 +114,9 @@ def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
 
 
 def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Credit the moves of a simulation: its rollout's moves are already in the set, the path's are added on the way."""
+    """Credit the moves of a simulation: its rollout's moves are already in the set, the path's are
+    added on the way.
+    """
     seen = scratch.seen[number]
     for level in range(scratch.depth[number] - 1, -1, -1):
         seat: Any = np.int64(scratch.seats[number, level])
@@ -106,7 +134,10 @@ def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
     """RAVE: the node's children whose moves were seen."""
     first, count = tree.first[node], tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
-    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+    amaf_visits, amaf_values = (
+        tree.amaf_visits[first : first + count],
+        tree.amaf_value[first : first + count],
+    )
     if len(seen) == SMALL_SET_WORDS:
         count_small_set(keys, seen, amaf_visits, amaf_values, payoff, count)
     else:
@@ -119,7 +150,11 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
     if row == NO_TABLE:
         return
     for seat in range(seen.shape[0]):
-        visits, values, payoff = tree.table_visits[row, seat], tree.table_value[row, seat], np.float32(result[seat])
+        visits, values, payoff = (
+            tree.table_visits[row, seat],
+            tree.table_value[row, seat],
+            np.float32(result[seat]),
+        )
         if seen.shape[1] == SMALL_SET_WORDS:
             count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
             continue
@@ -133,12 +168,15 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
                     values[key] += payoff
 
 
-# --- look-ahead over the next two moves before the first simulation: immediate wins and losses are proven, not sampled.
-# A method guided by AMAF or priors may never try the decisive move; looking ahead costs less than a simulation.
+# --- look-ahead over the next two moves before the first simulation: immediate wins and losses are
+# proven, not sampled. A method guided by AMAF or priors may never try the decisive move; looking
+# ahead costs less than a simulation.
 
 
 def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Prove what is visible from the root, whose position is `scratch.states[number]`, within the allowed plays."""
+    """Prove what is visible from the root, whose position is `scratch.states[number]`, within the
+    allowed plays.
+    """
     root, state = root_of(tree, number), scratch.states[number]
     first, count = tree.first[root], tree.num_children[root]
     if count > settings.look_ahead:

@@ -1,7 +1,9 @@
-"""Expectimax: average over chance outcomes, maximum over moves, to a given depth; exact where the game ends.
+"""Expectimax: average over chance outcomes, maximum over moves, to a given depth; exact where the
+game ends.
 
-Positions are laid out level by level, so that all leaves of a search are evaluated together. A leaf is a
-position after the last of `depth` moves: in a game of chance, an afterstate. Each seat maximises its own payoff.
+Positions are laid out level by level, so that all leaves of a search are evaluated together. A leaf
+is a position after the last of `depth` moves: in a game of chance, an afterstate. Each seat
+maximises its own payoff.
 """
 
 import math
@@ -33,12 +35,18 @@ from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import clear_nodes
 
 ROLLOUTS = 16  # random games per leaf, if rollouts are the evaluator
-TOGETHER = 56_000  # leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes
-MOST_EXACT = 2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
+# leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes
+TOGETHER = 56_000
+MOST_EXACT = (
+    2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
+)
 MOST_BY_CLOCK = 8_000
-"""The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply."""
-ROUGHLY = 4  # how far an estimate may be off: more leaves than this many times the budget are not even counted
-LINES = 4  # random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
+"""The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply.
+"""
+# how far an estimate may be off: more leaves than this many times the budget are not even counted
+ROUGHLY = 4
+# random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
+LINES = 4
 TO_THE_END = 1 << 14  # more moves than a game has
 
 
@@ -52,7 +60,8 @@ class Level(NamedTuple):
 
 
 class Expectimax:
-    """Values of positions of one game after `depth` moves, by an evaluator (or the code of one within kernels).
+    """Values of positions of one game after `depth` moves, by an evaluator (or the code of one
+    within kernels).
 
     Several threads lay out a few positions each; the evaluator is called by one thread at a time.
     """
@@ -62,10 +71,21 @@ class Expectimax:
         self.lock = Lock()
 
     def values(self, states: Any, depth: int) -> np.ndarray:
-        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
-        values, some = np.zeros((len(states), self.game.num_seats)), states[:: max(1, len(states) // LINES)]
-        leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
-        parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # each with about as many leaves as fit
+        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's
+        own.
+        """
+        values, some = (
+            np.zeros((len(states), self.game.num_seats)),
+            states[:: max(1, len(states) // LINES)],
+        )
+        leaves = (
+            sum(estimate_leaves(self.game, state, depth) for state in some)
+            / max(1, len(some))
+            * len(states)
+        )
+        parts = max(
+            1, min(len(states), int(np.ceil(leaves / TOGETHER)))
+        )  # each with about as many leaves as fit
 
         def run(first: int, last: int) -> None:
             stopping.check()
@@ -76,13 +96,22 @@ class Expectimax:
 
     def count_leaves(self, state: Any, depth: int) -> int:
         """Number of positions at the ends of all lines of `depth` moves."""
-        return sum(int((np.diff(level.starts) == 0).sum()) for level in self.levels(np.array([state]), depth))
+        return sum(
+            int((np.diff(level.starts) == 0).sum())
+            for level in self.levels(np.array([state]), depth)
+        )
 
     def levels(self, states: Any, depth: int) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""
-        game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
+        game, counting, writing = (
+            self.game,
+            self.game.compile(count_children),
+            self.game.compile(write_children),
+        )
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
-        most = ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf  # the estimate may have been far too low
+        most = (
+            ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf
+        )  # the estimate may have been far too low
         actions = game.new_actions()
         while len(states):
             states = np.ascontiguousarray(states)
@@ -93,13 +122,21 @@ class Expectimax:
             num, most = int(starts[-1]), most - starts[-1]
             if most < 0:
                 raise MemoryError
-            children, next_left, next_weights = game.new_states(num), np.zeros(num, np.int16), np.zeros(num)
+            children, next_left, next_weights = (
+                game.new_states(num),
+                np.zeros(num, np.int16),
+                np.zeros(num),
+            )
             writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
             states, left, weights = children, next_left, next_weights
 
     def back_up(self, levels: list[Level]) -> np.ndarray:
         """The values of the first level, computed from the leaves."""
-        kernel, below, weights = self.game.compile(back_up_level), np.zeros((0, self.game.num_seats)), np.zeros(0)
+        kernel, below, weights = (
+            self.game.compile(back_up_level),
+            np.zeros((0, self.game.num_seats)),
+            np.zeros(0),
+        )
         for level, values in reversed(list(zip(levels, self.leaf_values(levels), strict=True))):
             kernel(self.game.rules, level.states, level.starts, weights, below, values)
             below, weights = values, level.weights
@@ -110,7 +147,10 @@ class Expectimax:
         game, kernel = self.game, self.game.compile(write_ends)
         found, open_leaves = [], []
         for level in levels:
-            values, is_open = np.zeros((len(level.states), game.num_seats)), np.zeros(len(level.states), np.bool_)
+            values, is_open = (
+                np.zeros((len(level.states), game.num_seats)),
+                np.zeros(len(level.states), np.bool_),
+            )
             kernel(game.rules, level.states, level.starts, values, is_open)
             found.append(values)
             open_leaves.append(slice(None) if is_open.all() else np.flatnonzero(is_open))
@@ -124,14 +164,21 @@ class Expectimax:
         return found
 
     def evaluate(self, states: Any) -> np.ndarray:
-        """The evaluator's values for every seat, or mean payoffs of a few random games from each position."""
+        """The evaluator's values for every seat, or mean payoffs of a few random games from each
+        position.
+        """
         game, values = self.game, np.zeros((len(states), self.game.num_seats))
         if len(states) == 0 or self.evaluator == UNIFORM:
             return values
         if not callable(self.evaluator):
-            parts = {rollout: game.unit.functions[guided_rollout]} if self.evaluator == GUIDED else {}
+            parts = (
+                {rollout: game.unit.functions[guided_rollout]} if self.evaluator == GUIDED else {}
+            )
             streams: Any = np.uint64(self.seed % 2**64), 0, len(states), ROLLOUTS
-            kernel, moves = game.compile(rollout_streams, parts=parts), np.zeros(len(states), np.int64)
+            kernel, moves = (
+                game.compile(rollout_streams, parts=parts),
+                np.zeros(len(states), np.int64),
+            )
             kernel(game.rules, states, *streams, new_scratch(game), values, moves)
             return values / ROLLOUTS
         with self.lock:
@@ -153,7 +200,14 @@ def count_children(rules: Any, states: Any, left: Any, actions: Any, starts: Any
 
 
 def write_children(
-    rules: Any, states: Any, left: Any, starts: Any, actions: Any, children: Any, next_left: Any, weights: Any
+    rules: Any,
+    states: Any,
+    left: Any,
+    starts: Any,
+    actions: Any,
+    children: Any,
+    next_left: Any,
+    weights: Any,
 ) -> None:
     """Kernel: play every outcome and every move."""
     for index in range(len(states)):
@@ -170,7 +224,9 @@ def write_children(
 
 
 def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) -> None:
-    """Kernel: write the payoffs of finished games, and which of the other leaves need an evaluator."""
+    """Kernel: write the payoffs of finished games, and which of the other leaves need an
+    evaluator.
+    """
     for index in range(len(states)):
         if starts[index] < starts[index + 1]:
             continue
@@ -180,8 +236,12 @@ def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) 
             is_open[index] = True
 
 
-def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any, values: Any) -> None:
-    """Kernel: the mean over outcomes, or the best move for the seat to move, from the level below."""
+def back_up_level(
+    rules: Any, states: Any, starts: Any, weights: Any, below: Any, values: Any
+) -> None:
+    """Kernel: the mean over outcomes, or the best move for the seat to move, from the level
+    below.
+    """
     for index in range(len(states)):
         first, last = starts[index], starts[index + 1]
         if first == last:
@@ -206,7 +266,9 @@ def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any
 
 
 def estimate_leaves(game: Game, state: Any, depth: int) -> float:
-    """Estimate the positions at the ends of all lines of `depth` moves: a mean over random lines. Knuth 1975."""
+    """Estimate the positions at the ends of all lines of `depth` moves: a mean over random lines.
+    Knuth 1975.
+    """
     states, actions, streams = game.new_states(1), game.new_actions(), make_streams(0, 1)
     kernel, total = game.compile(follow_line), 0.0
     for _ in range(LINES):
@@ -216,7 +278,9 @@ def estimate_leaves(game: Game, state: Any, depth: int) -> float:
 
 
 def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any) -> float:
-    """Kernel: play `depth` random moves; the product of the numbers of outcomes and moves along the line."""
+    """Kernel: play `depth` random moves; the product of the numbers of outcomes and moves along the
+    line.
+    """
     product, state = 1.0, states[0]
     seat = seat_to_move(rules, state)
     while depth > 0 and seat != OVER:
@@ -232,13 +296,16 @@ def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any)
 
 
 class ExpectimaxRun(Run):
-    """Iterative deepening on one position; from the second depth on, only for the moves that look best.
+    """Iterative deepening on one position; from the second depth on, only for the moves that look
+    best.
 
-    A simulation is one evaluated leaf. The results are stored in a tree of one ply, in which the moves
-    searched deepest share the prior.
+    A simulation is one evaluated leaf. The results are stored in a tree of one ply, in which the
+    moves searched deepest share the prior.
     """
 
-    def __init__(self, game: Game, method: Method, *, simulations: int | None = None, **options: Any) -> None:
+    def __init__(
+        self, game: Game, method: Method, *, simulations: int | None = None, **options: Any
+    ) -> None:
         super().__init__(game, method, simulations=simulations, **options)
         self.most = MOST_BY_CLOCK if simulations is None else simulations
         self.expectimax = Expectimax(game, self.evaluator or method.settings.evaluator)
@@ -254,14 +321,18 @@ class ExpectimaxRun(Run):
         super().plant(states)
         state = self.roots[0]
         self.seat, actions = self.game.seat_to_move(state), self.game.legal_actions(state)
-        self.after = np.array([self.game.play(state, action) for action in actions], self.game.state_dtype)
+        self.after = np.array(
+            [self.game.play(state, action) for action in actions], self.game.state_dtype
+        )
         self.order, self.depth, self.is_done = np.arange(len(actions)), 0, False
         tree, children = self.tree, slice(1, 1 + len(actions))
         clear_nodes(tree, 1, 1 + len(actions))
         tree.action[children], tree.prior[children] = actions, 1.0 / len(actions)
         tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
 
-    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None, whole: bool = True) -> int:
+    def simulate(
+        self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None, whole: bool = True
+    ) -> int:
         """About `num` simulations: whole plies, each a move deeper, while the budget allows it."""
         before = self.simulations()
         while not self.is_done and self.simulations() - before < num:
@@ -269,7 +340,9 @@ class ExpectimaxRun(Run):
         return self.simulations() - before
 
     def deepen(self) -> None:
-        """Look a move further ahead than before, or, if the end of the game is near, to the end at once."""
+        """Look a move further ahead than before, or, if the end of the game is near, to the end at
+        once.
+        """
         self.depth += 1
         if self.depth == 1 and estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT:
             with suppress(MemoryError):
@@ -282,7 +355,9 @@ class ExpectimaxRun(Run):
             self.search_moves(self.order[: len(costs)], self.depth - 1, costs)
 
     def affordable(self, ahead: int) -> list[int]:
-        """Leaves below each move, `ahead` moves deep, best move first, for as many moves as the budget allows."""
+        """Leaves below each move, `ahead` moves deep, best move first, for as many moves as the
+        budget allows.
+        """
         costs: list[int] = []
         for state in self.after[self.order]:
             left = self.most - self.simulations() - sum(costs)

@@ -1,8 +1,9 @@
-"""Sequential halving: the allocation of simulations to the root's moves, for searches here and on exported pages.
+"""Sequential halving: the allocation of simulations to the root's moves, for searches here and on
+exported pages.
 
-Plain halving and SHUSS call `next_order` for one child's share after another; the worse half of the children is
-dropped each round. Gumbel gets all its steps in advance. Karnin, Koren and Somekh 2013. Plain Python here,
-since a search has few orders; compiled for pages and for long plans.
+Plain halving and SHUSS call `next_order` for one child's share after another; the worse half of the
+children is dropped each round. Gumbel gets all its steps in advance. Karnin, Koren and Somekh 2013.
+Plain Python here, since a search has few orders; compiled for pages and for long plans.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +18,8 @@ from anyzero.search.tree import Tree
 TURN_S = 0.01  # by the clock, the approximate duration of one turn of all survivors
 FEW = 4096  # plans up to this many steps are made without the compiler
 COUNT, PLACE, GOAL, LEFT, SURVIVORS, ROUND, ROUNDS, CHILD = range(8)
-"""Survivors of this round and the next of them; the visits each is to reach; simulations left, and the number that
+"""Survivors of this round and the next of them; the visits each is to reach; simulations left, and
+the number that
 survives the next round; rounds done, and all rounds; the child of the current order."""
 
 
@@ -29,11 +31,19 @@ class Halving(NamedTuple):
 
 
 def new_halving(max_legal: int) -> Halving:
-    return Halving(np.zeros(max_legal, np.int32), np.zeros(max_legal), np.zeros(CHILD + 1, np.int64), np.zeros(1))
+    return Halving(
+        np.zeros(max_legal, np.int32),
+        np.zeros(max_legal),
+        np.zeros(CHILD + 1, np.int64),
+        np.zeros(1),
+    )
 
 
-def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, seconds: float, spent: float) -> int:
-    """Kernel: how many simulations go through the child `at[CHILD]` next; 0: the survivor has all of the prior.
+def next_order(
+    tree: Tree, settings: Settings, halving: Halving, budget: int, seconds: float, spent: float
+) -> int:
+    """Kernel: how many simulations go through the child `at[CHILD]` next; 0: the survivor has all
+    of the prior.
 
     The `budget` is in simulations; if it is 0, in `seconds`, of which some are `spent`.
     """
@@ -59,11 +69,19 @@ def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, se
 
 
 def begin(tree: Tree, halving: Halving, budget: int) -> None:
-    """All children take part. If not all can get a visit, or by the clock, the first round is one visit each."""
+    """All children take part. If not all can get a visit, or by the clock, the first round is one
+    visit each.
+    """
     at, first, count = halving.at, tree.first[0], tree.num_children[0]
     for index in range(count):
         halving.alive[index], halving.scores[index] = first + index, tree.visits[first + index]
-    at[COUNT], at[PLACE], at[LEFT], at[SURVIVORS], at[ROUNDS] = count, count, budget, count, num_rounds(count)
+    at[COUNT], at[PLACE], at[LEFT], at[SURVIVORS], at[ROUNDS] = (
+        count,
+        count,
+        budget,
+        count,
+        num_rounds(count),
+    )
     if budget <= count:
         sort(halving, count)
         at[COUNT], at[PLACE], at[GOAL], at[LEFT] = min(count, budget) if budget else count, 0, 1, 0
@@ -79,8 +97,9 @@ def num_rounds(num_children: int) -> int:
 def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
     """Rank the survivors, drop the worse half and allocate the next round; False if there is none.
 
-    Every round gets the same share of the budget; the remainder of a division goes to the next round.
-    A survivor of a round gets at least one simulation: if fewer are left, only that many survive.
+    Every round gets the same share of the budget; the remainder of a division goes to the next
+    round. A survivor of a round gets at least one simulation: if fewer are left, only that many
+    survive.
     """
     at = halving.at
     rank(tree, settings, halving)
@@ -93,10 +112,13 @@ def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
     return True
 
 
-def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, spent: float) -> bool:
+def take_turn(
+    tree: Tree, settings: Settings, halving: Halving, seconds: float, spent: float
+) -> bool:
     """The same with equal shares of time: the survivors take turns until a round's time is up.
 
-    A turn is as large as the last one was fast. One child's pace would not do: a move that ends the game takes no time.
+    A turn is as large as the last one was fast. One child's pace would not do: a move that ends the
+    game takes no time.
     """
     at = halving.at
     rate = at[COUNT] * max(1, at[LEFT]) / max(spent - halving.turn[0], 1e-7)
@@ -106,17 +128,27 @@ def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, 
         if at[ROUND] == at[ROUNDS]:
             return False
     left = min(seconds * (at[ROUND] + 1) / at[ROUNDS] - spent, TURN_S)
-    at[PLACE], at[GOAL], at[LEFT], halving.turn[0] = 0, 0, max(1, int(rate * left / at[COUNT])), spent
+    at[PLACE], at[GOAL], at[LEFT], halving.turn[0] = (
+        0,
+        0,
+        max(1, int(rate * left / at[COUNT])),
+        spent,
+    )
     return True
 
 
 def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
-    """Score the survivors by mean payoff; SHUSS adds AMAF, which fades with visits. Fabiano and Cazenave 2021."""
+    """Score the survivors by mean payoff; SHUSS adds AMAF, which fades with visits. Fabiano and
+    Cazenave 2021.
+    """
     for index in range(halving.at[COUNT]):
         child = halving.alive[index]
         score = float(tree.value[child])
         if settings.formula == RAVE:
-            visits, amaf_visits = max(1, int(tree.visits[child])), max(1, int(tree.amaf_visits[child]))
+            visits, amaf_visits = (
+                max(1, int(tree.visits[child])),
+                max(1, int(tree.amaf_visits[child])),
+            )
             score += settings.exploration * float(tree.amaf_value[child]) / amaf_visits / visits
         halving.scores[index] = score
     sort(halving, halving.at[COUNT])
@@ -137,7 +169,9 @@ def sort(halving: Halving, count: int) -> None:
 
 
 def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
-    """[moves, step]: how many visits the move visited at this step has so far, for 0 to `considered` moves."""
+    """[moves, step]: how many visits the move visited at this step has so far, for 0 to
+    `considered` moves.
+    """
     plan = np.zeros((considered + 1, simulations), np.int32)
     write = game.compile(write_plan) if simulations > FEW else write_plan
     write(plan, considered, simulations)
@@ -145,7 +179,9 @@ def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
 
 
 def write_plan(plan: Any, considered: int, simulations: int) -> None:
-    """Kernel: rounds of sequential halving: all survivors are visited equally often, until the budget is spent."""
+    """Kernel: rounds of sequential halving: all survivors are visited equally often, until the
+    budget is spent.
+    """
     for row in range(1, plan.shape[0]):
         moves = alive = min(row, considered)
         visits = step = 0

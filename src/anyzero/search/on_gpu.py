@@ -1,6 +1,8 @@
-"""Trees on a GPU: one thread per tree, with the functions of `simulation`; only the loop over trees becomes the grid.
+"""Trees on a GPU: one thread per tree, with the functions of `simulation`; only the loop over trees
+becomes the grid.
 
-Here the evaluator is compiled into the search. Self-play, whose trees wait for a network, is in `learning.on_gpu`.
+Here the evaluator is compiled into the search. Self-play, whose trees wait for a network, is in
+`learning.on_gpu`.
 """
 
 from collections.abc import Callable
@@ -32,11 +34,20 @@ class DeviceEvaluator(Protocol):
     values: Any  # [networks, trees, 1] float32: for the seat to move
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
-        """`before`, which launches on the stream it is given, then the network, as one launch; run once immediately."""
+        """`before`, which launches on the stream it is given, then the network, as one launch; run
+        once immediately.
+        """
 
 
 def search_kernel(
-    rules: Any, tree: Any, scratch: Any, roots: Any, num: int, policies: Any, values: Any, chosen: Any
+    rules: Any,
+    tree: Any,
+    scratch: Any,
+    roots: Any,
+    num: int,
+    policies: Any,
+    values: Any,
+    chosen: Any,
 ) -> None:
     """Plant, simulate and report."""
     number = cuda.grid(1)
@@ -58,7 +69,9 @@ def search_on_gpu(
     roots[:] = states
     shapes: Any = ((num, game.num_actions), np.float32), (num, np.float32), (num, np.int32)
     answers = [cuda.to_device(np.zeros(*shape)) for shape in shapes]
-    kernel = game.compile(search_kernel, "cuda", {"SETTINGS": settings}, parts=choice_parts(settings))
+    kernel = game.compile(
+        search_kernel, "cuda", {"SETTINGS": settings}, parts=choice_parts(settings)
+    )
     rules = gpu.rules_to_device(game.rules)
     gpu.launch(kernel, num, rules, tree, scratch, cuda.to_device(roots), simulations, *answers)
     policies, values, chosen = (answer.copy_to_host() for answer in answers)
@@ -67,7 +80,9 @@ def search_on_gpu(
 
 def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
     arrays = evaluator.logits, evaluator.values, evaluator.planes
-    return [array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays]
+    return [
+        array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays
+    ]
 
 
 def to_device(parts: Any) -> Any:

@@ -1,8 +1,9 @@
 """How a search spends its budget: one loop, in slices of a few milliseconds, for every method.
 
-A *plan* hands out its budget in portions: a number of simulations, or as many as fit until a time, through any child
-of the root or through one. The loop runs each portion slice by slice. Between slices the caller may read the results,
-yield to others or stop, and Ctrl-C works. With a budget of simulations the slices do not change the result.
+A *plan* hands out its budget in portions: a number of simulations, or as many as fit until a time,
+through any child of the root or through one. The loop runs each portion slice by slice. Between
+slices the caller may read the results, yield to others or stop, and Ctrl-C works. With a budget of
+simulations the slices do not change the result.
 """
 
 import math
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
 
 PIECE_S = 0.02  # roughly how long a search cannot be interrupted
 FIRST_PIECE = 500
-"""Simulations of the first slice with a budget of simulations and no network; later ones are timed."""
+"""Simulations of the first slice with a budget of simulations and no network; later ones are timed.
+"""
 ENDLESS_S = 9e6  # the budget of a search that runs until it is stopped
 PLANNED_S = 10.0  # Gumbel's planning horizon in an endless search; the best moves get the rest
 TRIED_SHARE = 0.1  # share of the planned time that Gumbel by the clock uses to measure its speed
-LONGEST_LINE = 20  # moves of the principal variation shown; beyond that it is little more than chance
-MOST_PLANNED = 1 << 16  # maximum simulations planned by Gumbel by the clock; the best moves get the rest
+LONGEST_LINE = (
+    20  # moves of the principal variation shown; beyond that it is little more than chance
+)
+MOST_PLANNED = (
+    1 << 16
+)  # maximum simulations planned by Gumbel by the clock; the best moves get the rest
 
 
 class Portion(NamedTuple):
@@ -48,7 +54,9 @@ class Portion(NamedTuple):
 class LiveSearch:
     """A search in progress; it runs only within `advance`."""
 
-    def __init__(self, searcher: "Searcher", state: State, seed: int = 0, line: Line | None = None) -> None:
+    def __init__(
+        self, searcher: "Searcher", state: State, seed: int = 0, line: Line | None = None
+    ) -> None:
         self.searcher, self.state, self.seed = searcher, state, whole("seed", seed)
         self.run = searcher.begin(state, self.seed, line)
         self.seconds = 0.0  # spent in `advance`
@@ -64,7 +72,9 @@ class LiveSearch:
         stopping.check()
         start = time.perf_counter()
         before, end = self.seconds, self.seconds + seconds
-        while self.portion is not None and (self.seconds < end or self.run.simulations() == 0):  # a result needs one
+        while self.portion is not None and (
+            self.seconds < end or self.run.simulations() == 0
+        ):  # a result needs one
             is_proven = self.do_piece(self.portion, end)
             self.seconds = before + time.perf_counter() - start
             if is_proven:
@@ -77,12 +87,17 @@ class LiveSearch:
     def do_piece(self, portion: Portion, end: float) -> bool:
         """Run as much of a portion as fits until this second; True once every root is decided."""
         start = time.perf_counter()
-        fitting = int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
+        fitting = (
+            int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
+        )
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
         trees, whole = portion.trees or self.run.num_trees, portion.until == math.inf
         found = self.run.simulate(num, portion.child, trees=portion.trees, whole=whole)
         made = max(num, found) if self.run.rounds else num
-        self.largest, self.rate = max(self.largest, num), made / max(time.perf_counter() - start, 1e-7)
+        self.largest, self.rate = (
+            max(self.largest, num),
+            made / max(time.perf_counter() - start, 1e-7),
+        )
         self.simulations += found
         self.done += made
         return found < num * trees and self.run.is_decided()
@@ -104,23 +119,31 @@ class LiveSearch:
         return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
 
     def ranked(self, moves: RootMoves) -> np.ndarray:
-        """The moves, best first; with a temperature the first is sampled, by visits or by the measure of `final`."""
+        """The moves, best first; with a temperature the first is sampled, by visits or by the
+        measure of `final`.
+        """
         run, method, final = self.run, self.searcher.method, self.searcher.final
         if final == "gumbel" and self.searcher.trees == 1:
             order = report.gumbel_order(run, moves)
         else:  # of several trees, the move that most of their halvings chose
             order = report.final_order("visits" if final == "gumbel" else final, moves)
         if method.halves or method.settings.formula == EXPECTIMAX:
-            # The survivors of the last round come first, regardless of the statistics of the others.
+            # The survivors of the last round come first, regardless of the statistics of the
+            # others.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
-            shares, stream = moves.visits.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
+            shares, stream = (
+                moves.visits.astype(np.float64),
+                make_streams(self.seed, 1, first=report.DRAWING)[0],
+            )
             if final == "value":
                 shares[:] = list(map(report.value_share, moves.visits, moves.values, moves.proven))
             elif final == "gumbel":
                 shares[:] = run.report()[2].mean(axis=0)[moves.actions]
             with np.errstate(over="ignore"):
-                drawn = report.draw_move(shares, moves.proven, len(shares), self.searcher.temperature, stream)
+                drawn = report.draw_move(
+                    shares, moves.proven, len(shares), self.searcher.temperature, stream
+                )
             order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
         return order
 
@@ -135,11 +158,19 @@ class LiveSearch:
         children = report.make_children(moves, self.ranked(moves), texts)
         best, line = children[0], self.line(children[0].action)
         value = 0.0 if best.value is None else best.value
-        proven = next((report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES), None)
-        simulations, depth = int(run.scratch.counters[:, 0].sum()), int(run.scratch.counters[:, 1].max())
+        proven = next(
+            (report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES),
+            None,
+        )
+        simulations, depth = (
+            int(run.scratch.counters[:, 0].sum()),
+            int(run.scratch.counters[:, 1].max()),
+        )
         nodes = sum(run.tree.nodes(number) for number in range(run.num_trees))
         effort = simulations, nodes, depth, self.seconds, run.tree.bytes_a_node
-        return SearchResult(best.move, best.action, value, proven, children, line, *effort, run.game.best_score)
+        return SearchResult(
+            best.move, best.action, value, proven, children, line, *effort, run.game.best_score
+        )
 
     def line(self, action: int) -> list[str]:
         """The most visited line from this action on, as moves, up to the first chance node."""
@@ -168,10 +199,11 @@ def plan(live: LiveSearch) -> Iterator[Portion]:
 
 
 def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
-    """Gumbel must know its simulations in advance: double the trial's size until a tenth of the time is gone.
+    """Gumbel must know its simulations in advance: double the trial's size until a tenth of the
+    time is gone.
 
-    If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low, the best moves get
-    the rest.
+    If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low,
+    the best moves get the rest.
     """
     horizon, budget = seconds if seconds < ENDLESS_S else PLANNED_S, 8
     while True:
@@ -182,14 +214,18 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
             break
         budget *= 2
     rate = budget / max(live.seconds - before, 1e-7)
-    left = int(0.8 * rate * (horizon - live.seconds))  # a little less, so that the plan is completed
+    left = int(
+        0.8 * rate * (horizon - live.seconds)
+    )  # a little less, so that the plan is completed
     if live.seconds < seconds:
         live.restart(min(max(budget, left), MOST_PLANNED))
         yield Portion(until=seconds)
 
 
 def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Portion]:
-    """Sequential halving over the root's children, by simulations or, if none are given, by the clock."""
+    """Sequential halving over the root's children, by simulations or, if none are given, by the
+    clock.
+    """
     run, halving = live.run, new_halving(live.run.game.max_legal)
     while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
         yield Portion(int(num), child=int(halving.at[CHILD]))

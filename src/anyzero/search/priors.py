@@ -16,7 +16,9 @@ from anyzero.search.tree import UNKNOWN, Scratch, Tree, root_of
 LEAST_PRIOR = 1e-30
 
 
-def pick_by_prior(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
+def pick_by_prior(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
+) -> int:
     """PUCT and Gumbel."""
     scores = scratch.scores[number]
     if settings.formula == PUCT:
@@ -28,7 +30,9 @@ def pick_by_prior(tree: Tree, scratch: Scratch, settings: Settings, number: int,
     return best_child(tree, node, scores)
 
 
-def puct_score(value: float, prior: float, visits: float, parent_visits: float, exploration: float) -> float:
+def puct_score(
+    value: float, prior: float, visits: float, parent_visits: float, exploration: float
+) -> float:
     """The mean, and a bonus by prior that fades as visits grow. Silver et al. 2017, Methods."""
     # +1: the first choice at a fresh parent follows the prior instead of a tie at zero.
     return value + exploration * prior * math.sqrt(parent_visits + 1.0) / (1.0 + visits)
@@ -41,7 +45,9 @@ def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
     fresh = np.float32(mean_value(visits, values) + settings.first_play)
     for index in range(count):
         value: Any = values[index] if visits[index] > 0 else fresh
-        scores[index] = puct_score(value, priors[index], visits[index], parent_visits, settings.exploration)
+        scores[index] = puct_score(
+            value, priors[index], visits[index], parent_visits, settings.exploration
+        )
 
 
 def mean_value(visits: Any, values: Any) -> float:
@@ -53,7 +59,8 @@ def mean_value(visits: Any, values: Any) -> float:
     return total / max(count, 1.0)
 
 
-# --- Gumbel: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel"
+# --- Gumbel: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with
+# Gumbel"
 
 
 def completed_value(tree: Tree, settings: Settings, child: int, mixed: float) -> float:
@@ -64,11 +71,17 @@ def completed_value(tree: Tree, settings: Settings, child: int, mixed: float) ->
     if tree.proven[child] != UNKNOWN:
         return float(tree.proven[child])
     visits = float(tree.visits[child])
-    return (visits * tree.value[child] + settings.doubt * mixed) / (visits + settings.doubt) if visits > 0.0 else mixed
+    return (
+        (visits * tree.value[child] + settings.doubt * mixed) / (visits + settings.doubt)
+        if visits > 0.0
+        else mixed
+    )
 
 
 def mixed_value(tree: Tree, node: int) -> float:
-    """The evaluator's value of the node, mixed with the means of the visited children weighted by prior (v_mix)."""
+    """The evaluator's value of the node, mixed with the means of the visited children weighted by
+    prior (v_mix).
+    """
     first, visits, priors, values = tree.first[node], 0.0, 0.0, 0.0
     for child in range(first, first + tree.num_children[node]):
         if tree.visits[child] > 0:
@@ -84,11 +97,15 @@ def value_weight(tree: Tree, settings: Settings, node: int) -> float:
     most = 0
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         most = max(most, tree.visits[child])
-    return 0.5 * settings.value_scale * (settings.visit_scale + most)  # 0.5: from [-1, 1] to a range of 1
+    return (
+        0.5 * settings.value_scale * (settings.visit_scale + most)
+    )  # 0.5: from [-1, 1] to a range of 1
 
 
 def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> None:
-    """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - maximum): one exp per visited child."""
+    """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - maximum): one exp per
+    visited child.
+    """
     first, count = tree.first[node], tree.num_children[node]
     mixed, weight = mixed_value(tree, node), value_weight(tree, settings, node)
     best, total = mixed, 0.0
@@ -115,20 +132,30 @@ def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> No
         scores[index] -= tree.visits[first + index] / (1.0 + visits)
 
 
-def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
+def gumbel_scores(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any
+) -> None:
     """The root's moves: Gumbel noise + log prior + sigma(value)."""
     root = root_of(tree, number)
     mixed, weight = mixed_value(tree, root), value_weight(tree, settings, root)
     for index in range(tree.num_children[root]):
         child = tree.first[root] + index
         logit = math.log(max(tree.prior[child], LEAST_PRIOR))
-        scores[index] = scratch.gumbel[number, index] + logit + weight * completed_value(tree, settings, child, mixed)
+        scores[index] = (
+            scratch.gumbel[number, index]
+            + logit
+            + weight * completed_value(tree, settings, child, mixed)
+        )
 
 
-def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
-    """The root: sequential halving, by a plan of the visit count of the next move; the best by score among those.
+def gumbel_root_scores(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any
+) -> None:
+    """The root: sequential halving, by a plan of the visit count of the next move; the best by
+    score among those.
 
-    If no open move has that many visits, as beyond the plan's end: the best of those with at least half the maximum.
+    If no open move has that many visits, as beyond the plan's end: the best of those with at least
+    half the maximum.
     """
     gumbel_scores(tree, scratch, settings, number, scores)
     root = root_of(tree, number)
@@ -159,19 +186,27 @@ def random_gamma(shape: float, rng: Any) -> float:
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
         radius = math.sqrt(-2.0 * math.log(random_unit(rng) + TINY))
-        x = radius * math.cos(2.0 * math.pi * random_unit(rng))  # a normal variate: Box and Muller 1958
+        x = radius * math.cos(
+            2.0 * math.pi * random_unit(rng)
+        )  # a normal variate: Box and Muller 1958
         v = (1.0 + c * x) ** 3
-        if v > 0.0 and math.log(random_unit(rng) + TINY) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+        if v > 0.0 and math.log(random_unit(rng) + TINY) < 0.5 * x * x + d * (
+            1.0 - v + math.log(v)
+        ):
             return boost * d * v
 
 
 def random_gumbel(rng: Any) -> float:
-    """The standard Gumbel distribution: the argmax of logits + this noise is a sample from their softmax."""
+    """The standard Gumbel distribution: the argmax of logits + this noise is a sample from their
+    softmax.
+    """
     return -math.log(-math.log(random_unit(rng) + TINY) + TINY)
 
 
 def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Any) -> None:
-    """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al. 2017."""
+    """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al.
+    2017.
+    """
     first, count = tree.first[node], tree.num_children[node]
     total = 0.0
     for index in range(count):

@@ -1,11 +1,12 @@
 """The solver's search: can the first seat force at least `goal`?
 
-Two strategies share one table. *Depth first*: finish one move before the next, first those that leave the
-opponent the fewest replies, then those that decided most positions before (Schaeffer 1989). *Proof numbers*: always
-continue where the answer seems cheapest, and return as soon as another place is cheaper (df-pn, Nagai 2002). The proof
-number of a position is the least number of open positions that must be decided to answer yes, the disproof number to
-answer no. Depth first is faster where games have to be searched to their end, proof numbers where a short line of
-forced moves decides.
+Two strategies share one table. *Depth first*: finish one move before the next, first those that
+leave the opponent the fewest replies, then those that decided most positions before (Schaeffer
+1989). *Proof numbers*: always continue where the answer seems cheapest, and return as soon as
+another place is cheaper (df-pn, Nagai 2002). The proof number of a position is the least number of
+open positions that must be decided to answer yes, the disproof number to answer no. Depth first is
+faster where games have to be searched to their end, proof numbers where a short line of forced
+moves decides.
 """
 
 from typing import Any, NamedTuple
@@ -21,11 +22,15 @@ from anyzero.structs import struct_of
 ENTRIES = 4  # per bucket; a new entry replaces the one that took the least work
 ENTRY_BYTES = 16
 BUCKET_BYTES = ENTRY_BYTES * ENTRIES
-MOST = (1 << 24) - 1  # infinity for proof and disproof numbers; larger finite numbers are capped one below it
+MOST = (
+    1 << 24
+) - 1  # infinity for proof and disproof numbers; larger finite numbers are capped one below it
 
 
 class ProofTable(NamedTuple):
-    words: np.ndarray  # [buckets, 2 * ENTRIES]: keys and contents alternating; content 0 is an empty entry
+    words: (
+        np.ndarray
+    )  # [buckets, 2 * ENTRIES]: keys and contents alternating; content 0 is an empty entry
 
 
 def new_table(megabytes: float) -> ProofTable:
@@ -76,11 +81,14 @@ def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
     table.words[bucket, victim + 1] = content
 
 
-# --- a content: from the highest bits down, work 10, goal + 1 2 (never 0), high + 1 2, low + 1 2, disproof 24, proof 24
+# --- a content: from the highest bits down, work 10, goal + 1 2 (never 0), high + 1 2, low + 1 2,
+# disproof 24, proof 24
 
 
 def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Any:
-    """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes spent."""
+    """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes
+    spent.
+    """
     bounds = U((goal + 1) << 4 | (high + 1) << 2 | (low + 1)) << U(48)
     return U(work_rank(U(work))) << U(54) | bounds | U(disproof) << U(24) | U(proof)
 
@@ -113,7 +121,8 @@ def disproof_of(content: Any) -> int:
 
 DEPTH_FIRST, PROOF_NUMBERS = 0, 1
 LEVEL, NODES, FAULT, LOW, HIGH = range(5)
-"""Indices into `Stack.counters`: the search's level, NONE once the question is answered; positions expanded; a fault;
+"""Indices into `Stack.counters`: the search's level, NONE once the question is answered; positions
+expanded; a fault;
 bounds of the position left last, in the end those of the root."""
 TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3  # faults of a game that end the search
 NONE = -1
@@ -123,8 +132,9 @@ MOST_REPLIES = 254  # so that replies and history combined stay below MOST
 
 
 CHILD = struct_of([("numbers", np.int32, 2), ("low", np.int32), ("high", np.int32)])
-"""A move and what is known about it: its proof and disproof number, for the first and the second seat's
-question, and bounds of the first seat's payoff. Depth first uses the mover's number as the order of moves.
+"""A move and what is known about it: its proof and disproof number, for the first and the second
+seat's question, and bounds of the first seat's payoff. Depth first uses the mover's number as the
+order of moves.
 """
 ROW_FIELDS: list[Any] = [
     *(("key", np.uint64), ("place", np.uint64)),  # the two hashes of the position
@@ -144,7 +154,9 @@ class Stack(NamedTuple):
     rows: Any
     actions: np.ndarray  # [level, child]
     children: Any  # [level, child]
-    history: np.ndarray  # [seat, action]: how often this action decided a position, weighted by its size
+    history: (
+        np.ndarray
+    )  # [seat, action]: how often this action decided a position, weighted by its size
     result: np.ndarray
     replies: np.ndarray  # scratch for legal actions that are only counted
     counters: np.ndarray
@@ -192,7 +204,9 @@ def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
 
 
 def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
-    """Generate the children; if one of them, or the table, decides the position at once, keep only that."""
+    """Generate the children; if one of them, or the table, decides the position at once, keep only
+    that.
+    """
     row, state = stack.rows[level], stack.states[level]
     row.key, row.place = position_key(state)
     row.seat, row.chosen, row.start = seat_to_move(rules, state), NONE, stack.counters[NODES]
@@ -232,7 +246,9 @@ def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bo
     return stack.children[level, child].numbers[stack.rows[level].seat] == 0  # type: ignore[no-any-return]
 
 
-def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int) -> None:
+def look(
+    rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
+) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
     state, found = stack.states[level + 1], stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
@@ -244,15 +260,21 @@ def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, go
     else:
         set_bounds(found, -1, 1, goal)
     if found.low < goal <= found.high:
-        if way == DEPTH_FIRST:  # early if it leaves few replies; among equals, if its action has decided much
-            seat, replies = stack.rows[level].seat, min(legal_actions(rules, state, stack.replies), MOST_REPLIES)
+        if (
+            way == DEPTH_FIRST
+        ):  # early if it leaves few replies; among equals, if its action has decided much
+            seat, replies = (
+                stack.rows[level].seat,
+                min(legal_actions(rules, state, stack.replies), MOST_REPLIES),
+            )
             if seat_to_move(rules, state) == seat:  # its own moves, not replies
                 replies = MOST_REPLIES - replies
             history = stack.history[seat, stack.actions[level, child]]
             found.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
             found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
-        else:  # as if expanded: each of its moves is an open position; `expand` notices if there is none
+        else:
+            # as if expanded: each of its moves is an open position; `expand` notices if none is
             moves = max(legal_actions(rules, state, stack.replies), 1)
             found.numbers[1 - seat_to_move(rules, state)] = moves
 
@@ -278,10 +300,14 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 
 
 def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
-    """The child to continue with, its limits set; NONE once this position's numbers reach a limit and it is left."""
+    """The child to continue with, its limits set; NONE once this position's numbers reach a limit
+    and it is left.
+    """
     row, below, seat = stack.rows[level], stack.rows[level + 1], stack.rows[level].seat
     best, least, second, largest, others = 0, MOST + 1, MOST + 1, 0, -1
-    for child in range(row.count):  # one child is enough to answer the mover's question, the other's takes all
+    for child in range(
+        row.count
+    ):  # one child is enough to answer the mover's question, the other's takes all
         number: Any = np.int64(stack.children[level, child].numbers[seat])
         need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
@@ -298,9 +324,12 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
         leave(table, stack, level, least, total, goal)
         return NONE
     if way == PROOF_NUMBERS:
-        # A quarter more than the second best: fewer switches between children. Pawlewicz and Lew 2007.
+        # A quarter more than the second best: fewer switches between children. Pawlewicz and Lew
+        # 2007.
         limit = min(limit, second + second // 4 + 1)
-        need_limit = max(need_limit - others, np.int64(stack.children[level, best].numbers[1 - seat]) + 1)
+        need_limit = max(
+            need_limit - others, np.int64(stack.children[level, best].numbers[1 - seat]) + 1
+        )
     below.limits[seat], below.limits[1 - seat] = limit, need_limit
     row.chosen = best
     return best

@@ -1,4 +1,6 @@
-"""The results of a search: the policy, the value and the final move as kernels write them, and a result for people."""
+"""The results of a search: the policy, the value and the final move as kernels write them, and a
+result for people.
+"""
 
 import math
 from collections.abc import Iterator
@@ -21,13 +23,22 @@ LEAST_SHARE = 1e-6
 
 
 def report_trees(
-    tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, begin: int, end: int
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    policies: Any,
+    values: Any,
+    chosen: Any,
+    begin: int,
+    end: int,
 ) -> None:
-    """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and the chosen action.
+    """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and
+    the chosen action.
 
-    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the action it plays,
-    else the most visited one. If the root is proven, the value is exact, and the policy follows the priors of the moves
-    that reach it instead of visits. `policies` must be zero on entry.
+    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the
+    action it plays, else the most visited one. If the root is proven, the value is exact, and the
+    policy follows the priors of the moves that reach it instead of visits. `policies` must be zero
+    on entry.
     """
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
@@ -35,7 +46,13 @@ def report_trees(
 
 
 def report_tree(
-    tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    policies: Any,
+    values: Any,
+    chosen: Any,
+    number: int,
 ) -> None:
     root, best = root_of(tree, number), choose_child_of_root(tree, scratch, settings, number)
     first, scores = tree.first[root], scratch.scores[number]
@@ -63,8 +80,9 @@ def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
 def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
     """The unnormalised policy of a child: its visits, unless something is proven.
 
-    With a proven win or draw, the prior of a move that reaches it. A proven draw gets no more visits, and open
-    moves that look worse do not count. With expectimax exp(value), so that temperatures are in units of payoff.
+    With a proven win or draw, the prior of a move that reaches it. A proven draw gets no more
+    visits, and open moves that look worse do not count. With expectimax exp(value), so that
+    temperatures are in units of payoff.
     """
     prior = tree.prior[child] + LEAST_SHARE
     if is_saved(tree.proven[root]):
@@ -93,29 +111,41 @@ def is_saved(proof: int) -> bool:
 
 
 def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
-    """The most visited action, or the best by value (+ log visits); with Gumbel, by noise, prior and value."""
+    """The most visited action, or the best by value (+ log visits); with Gumbel, by noise, prior
+    and value.
+    """
     root, scores = root_of(tree, number), scratch.scores[number]
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
-    rule = BY_VALUE_LOG_VISITS if settings.log_visits else BY_VALUE if settings.formula == EXPECTIMAX else BY_VISITS
+    rule = (
+        BY_VALUE_LOG_VISITS
+        if settings.log_visits
+        else BY_VALUE
+        if settings.formula == EXPECTIMAX
+        else BY_VISITS
+    )
     if settings.formula == GUMBEL:
         rule = BY_GUMBEL
         gumbel_scores(tree, scratch, settings, number, scores)
-    final_scores(rule, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores)
+    final_scores(
+        rule, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores
+    )
     return first + best_index(scores, last - first)  # type: ignore[no-any-return]
 
 
 # --- the final move
 
 BY_VISITS, BY_VALUE, BY_VALUE_LOG_VISITS, BY_LOWER_BOUND, BY_GUMBEL = range(5)
-FINAL_RULES = {name: code for code, name in enumerate(("visits", "value", "value_log_visits", "lower_bound"))}
+FINAL_RULES = {
+    name: code for code, name in enumerate(("visits", "value", "value_log_visits", "lower_bound"))
+}
 CERTAIN = 1e9
 
 
 def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) -> None:
     """Score each move for the final choice: a proven win highest, a proven loss lowest.
 
-    Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry the sum of noise,
-    log prior and value, and the moves dropped on the way rank below the others.
+    Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry
+    the sum of noise, log prior and value, and the moves dropped on the way rank below the others.
     """
     most, has_draw = 0, False
     for index in range(len(visits)):
@@ -183,14 +213,18 @@ def powered(share: float, most: float, temperature: float) -> float:
 
 
 def value_share(visits: int, value: float, proof: int) -> float:
-    """The share of a move sampled by value: exp(value), so that temperatures are in units of payoff."""
+    """The share of a move sampled by value: exp(value), so that temperatures are in units of
+    payoff.
+    """
     if proof != UNKNOWN:
         return math.exp(proof)
     return math.exp(value) if visits > 0 else 0.0
 
 
 def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
-    """The same among the moves that the best proof allows: only wins if there are any, no losses; changes `shares`."""
+    """The same among the moves that the best proof allows: only wins if there are any, no losses;
+    changes `shares`.
+    """
     has_win = False
     for index in range(count):
         has_win = has_win or proven[index] == WIN
@@ -208,7 +242,9 @@ PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
 
 class RootMoves(NamedTuple):
-    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact if proven."""
+    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact if
+    proven.
+    """
 
     actions: np.ndarray
     visits: np.ndarray
@@ -253,7 +289,9 @@ class SearchResult(Shown):
         return {child.move: child.visits for child in self.children}
 
     def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
-        """The best moves, the principal variation, and the effort; columns without information are left out."""
+        """The best moves, the principal variation, and the effort; columns without information are
+        left out.
+        """
         shown = self.children[:most]
         columns = {name: [getattr(child, name) for child in shown] for name in ("move", "visits")}
         unit = "points" if self.best_score else "value"
@@ -283,7 +321,9 @@ def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list
     *columns, proofs = (column[order].tolist() for column in moves)
     proven = [PROVEN_NAMES.get(proof) for proof in proofs]
     rows = zip((texts[place] for place in order), *columns, proven, strict=True)
-    known: Any = [[None if part != part else part for part in row] for row in rows]  # NaN is not itself
+    known: Any = [
+        [None if part != part else part for part in row] for row in rows
+    ]  # NaN is not itself
     return [RootMove(*row) for row in known]
 
 
@@ -292,7 +332,9 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
     if len(parts) == 1:
         return parts[0]
     ordered = [[column[np.argsort(part.actions)] for column in part] for part in parts]
-    actions, visits, values, priors, amaf_visits, amaf_values, proven = map(np.stack, zip(*ordered, strict=True))
+    actions, visits, values, priors, amaf_visits, amaf_values, proven = map(
+        np.stack, zip(*ordered, strict=True)
+    )
 
     def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
         total = weights.sum(axis=0)

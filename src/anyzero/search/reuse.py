@@ -6,7 +6,8 @@ from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, is_full, plant, root_of
 
 
 def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
-    """Kernel: make `node` of the old tree the root of the new one; leaves that do not fit are cut off.
+    """Kernel: make `node` of the old tree the root of the new one; leaves that do not fit are cut
+    off.
 
     A node's children are copied when the scan reaches it, so that the new tree is its own queue.
     """
@@ -25,16 +26,23 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
             new.num_children[scan] = 0
         scan += 1
     new.used[number, 0] = end
-    # A root's value and proof are for the seat to move there, like its children's; without children it is new.
+    # A root's value and proof are for the seat to move there, like its children's; without children
+    # it is new.
     first, count = new.first[root], new.num_children[root]
-    new.value[root] = mean_value(new.visits[first : first + count], new.value[first : first + count])
+    new.value[root] = mean_value(
+        new.visits[first : first + count], new.value[first : first + count]
+    )
     new.proven[root] = best_proof(new, root) if count > 0 else UNKNOWN
     if count == 0:
         new.visits[root] = 0
 
 
 def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
-    new.visits[target], new.value[target], new.prior[target] = old.visits[source], old.value[source], old.prior[source]
+    new.visits[target], new.value[target], new.prior[target] = (
+        old.visits[source],
+        old.value[source],
+        old.prior[source],
+    )
     new.action[target], new.first[target] = old.action[source], old.first[source]
     new.num_children[target] = old.num_children[source]
     new.proven[target], new.marks[target] = old.proven[source], old.marks[source]
@@ -43,11 +51,16 @@ def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> No
     if new.amaf_key.shape[0] > 0:
         new.amaf_key[target] = old.amaf_key[source]
     if new.amaf_visits.shape[0] > 0:
-        new.amaf_visits[target], new.amaf_value[target] = old.amaf_visits[source], old.amaf_value[source]
+        new.amaf_visits[target], new.amaf_value[target] = (
+            old.amaf_visits[source],
+            old.amaf_value[source],
+        )
     if new.table.shape[0] == 0:
         return
     new.table[target] = NO_TABLE
-    if old.table[source] == NO_TABLE or is_full(new, number):  # GRAVE: the node's AMAF table, while there is room
+    if old.table[source] == NO_TABLE or is_full(
+        new, number
+    ):  # GRAVE: the node's AMAF table, while there is room
         return
     row, old_row = new.used[number, 1], old.table[source]
     new.table[target] = row

@@ -13,7 +13,17 @@ from anyzero.games.game import Game
 from anyzero.games.rollouts import cut
 from anyzero.search import simulation
 from anyzero.search.halving import gumbel_plan
-from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
+from anyzero.search.methods import (
+    BATCH,
+    GRAVE,
+    GUMBEL,
+    PUCT,
+    RAVE,
+    Evaluator,
+    Method,
+    Settings,
+    ask,
+)
 from anyzero.search.priors import pick_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import copy_subtree
@@ -29,9 +39,15 @@ FEW_TREES = 16  # planting this few is faster than loading the code for it
 MOST_LEAVES = 8  # of one tree at a time; for more, networks are no faster
 
 
-def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
+def new_scratch_for(
+    game: Game, settings: Settings, simulations: int | None, num_trees: int
+) -> Scratch:
     """Scratch for paths as long as `simulations` can make them; None: as long as a game."""
-    plan = gumbel_plan(game, settings.considered, simulations or 1) if settings.formula == GUMBEL else None
+    plan = (
+        gumbel_plan(game, settings.considered, simulations or 1)
+        if settings.formula == GUMBEL
+        else None
+    )
     depth = game.max_plies if simulations is None else min(game.max_plies, simulations + 1)
     return new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
 
@@ -43,7 +59,9 @@ def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., A
 
 
 def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
-    """The settings compiled into a kernel: the compiler never sees what neither game nor method has."""
+    """The settings compiled into a kernel: the compiler never sees what neither game nor method
+    has.
+    """
     names = ["amaf", "chance"]
     names += [] if game.is_opposed else ["solve"]
     names += [] if settings.noise_fraction else ["noise_fraction"]
@@ -56,10 +74,21 @@ NO_ANSWERS: Answers = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
 
 
 def ask_for_leaves(
-    game: Game, scratch: Scratch, begin: int, end: int, evaluators: Sequence[Evaluator], whose: Any = None
+    game: Game,
+    scratch: Scratch,
+    begin: int,
+    end: int,
+    evaluators: Sequence[Evaluator],
+    whose: Any = None,
 ) -> Answers:
-    """The evaluators' answers for the waiting leaves of these trees; `whose` is the number of each tree's evaluator."""
-    waiting, found, begun = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING), [], 0
+    """The evaluators' answers for the waiting leaves of these trees; `whose` is the number of each
+    tree's evaluator.
+    """
+    waiting, found, begun = (
+        begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING),
+        [],
+        0,
+    )
     for number, evaluator in enumerate(evaluators):
         mine = waiting if whose is None else waiting[whose[waiting] == number]
         if len(mine):
@@ -94,12 +123,18 @@ class Run:
         rounds: bool = False,
         target: str = "cpu",
     ) -> None:
-        """`rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a time."""
+        """`rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a
+        time.
+        """
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
         self.num_trees, self.room = num_trees, room
         self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
-        self.rounds = rounds and num_trees == 1 and (self.settings.formula, self.settings.evaluator) == (GUMBEL, BATCH)
+        self.rounds = (
+            rounds
+            and num_trees == 1
+            and (self.settings.formula, self.settings.evaluator) == (GUMBEL, BATCH)
+        )
         rows = 1 + MOST_LEAVES if self.rounds else num_trees
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, rows)
         self.roots = game.new_states(num_trees)
@@ -127,12 +162,16 @@ class Run:
         """Start again from these positions, one per tree, or all from one."""
         self.roots[:] = states
         target = "interpreted" if self.num_trees <= FEW_TREES else self.target
-        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_trees)
+        self.game.compile(simulation.plant_trees, target)(
+            self.tree, self.scratch, 0, self.num_trees
+        )
 
     # --- simulations
 
     def make_ready(self) -> None:
-        """Compile or load the kernels of a simulation before the clock starts, by running them on zero trees."""
+        """Compile or load the kernels of a simulation before the clock starts, by running them on
+        zero trees.
+        """
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
             select, absorb = self.stepping()
@@ -148,21 +187,36 @@ class Run:
         return self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
 
     def simulate(
-        self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None, whole: bool = True
+        self,
+        num: int,
+        forced: int = simulation.ANY_CHILD,
+        *,
+        trees: int | None = None,
+        whole: bool = True,
     ) -> int:
-        """Run `num` simulations in every tree or the first `trees`, fewer if a root is proven; returns their number.
+        """Run `num` simulations in every tree or the first `trees`, fewer if a root is proven;
+        returns their number.
 
-        In rounds there may be a few more: `whole` batches do not depend on `num`; others have at most `num` leaves.
+        In rounds there may be a few more: `whole` batches do not depend on `num`; others have at
+        most `num` leaves.
         """
         stopping.check()
         trees = self.num_trees if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
         if self.settings.evaluator != BATCH:
             kernel = self.kernel(simulation.simulate)
-            return sum(self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees))
+            return sum(
+                self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees)
+            )
         before = self.simulations()
-        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(len(self.scratch.budget)) < trees)
-        parts = [(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))] if self.rounds else [(0, self.num_trees)]
+        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (
+            np.arange(len(self.scratch.budget)) < trees
+        )
+        parts = (
+            [(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))]
+            if self.rounds
+            else [(0, self.num_trees)]
+        )
         if self.pool is not None and self.asks_by_part and not self.rounds:
             parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
             list(self.pool.map(self.finish, *zip(*parts, strict=True)))
@@ -171,7 +225,9 @@ class Run:
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
-        """Do the work for these trees on all threads, unless already on one of them; returns each part's result."""
+        """Do the work for these trees on all threads, unless already on one of them; returns each
+        part's result.
+        """
         if self.pool is None or self.asks_by_part:
             return [work(begin, end)]
         parts = cut(end - begin, min(end - begin, 4 * self.threads))
@@ -182,7 +238,9 @@ class Run:
         return int(self.scratch.counters[:, 0].sum())
 
     def finish(self, begin: int, end: int) -> None:
-        """With an external evaluator, all steps of these trees, each with a leaf at a time, or of the one in rounds."""
+        """With an external evaluator, all steps of these trees, each with a leaf at a time, or of
+        the one in rounds.
+        """
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.stepping()
         evaluators = [] if self.evaluator is None else [self.evaluator]
@@ -198,22 +256,30 @@ class Run:
     # --- from one move to the next
 
     def move_on(self, played: Sequence[int], state: Any) -> bool:
-        """Make the position after these actions the root and keep its subtree, if it was visited; for a single tree."""
+        """Make the position after these actions the root and keep its subtree, if it was visited;
+        for a single tree.
+        """
         node = 0
         for action in played:
             part = self.children(node)
-            found = np.flatnonzero((self.tree.action[part] == action) & (self.tree.visits[part] > 0))
+            found = np.flatnonzero(
+                (self.tree.action[part] == action) & (self.tree.visits[part] > 0)
+            )
             if len(found) == 0:
                 return False
             node = part.start + int(found[0])
         if node != 0:
-            new = new_tree(self.game, self.settings, self.room) if self.spare is None else self.spare
+            new = (
+                new_tree(self.game, self.settings, self.room) if self.spare is None else self.spare
+            )
             self.kernel(copy_subtree)(self.tree, new, node, 0)
             self.tree, self.spare = new, self.tree
             self.roots[0] = state
             if new.num_children[0] > 0:
                 self.scratch.states[0] = state
-                self.kernel(simulation.open_root)(self.game.rules, new, self.scratch, self.settings, 0)
+                self.kernel(simulation.open_root)(
+                    self.game.rules, new, self.scratch, self.settings, 0
+                )
         self.scratch.counters[:] = 0
         return True
 
@@ -236,7 +302,9 @@ class Run:
         with np.errstate(invalid="ignore"):
             amaf_values = np.where(amaf_visits > 0, amaf_sums / amaf_visits, np.nan)
         priors = tree.prior[part].astype(np.float64)
-        return RootMoves(tree.action[part].copy(), visits, values, priors, amaf_visits, amaf_values, proven)
+        return RootMoves(
+            tree.action[part].copy(), visits, values, priors, amaf_visits, amaf_values, proven
+        )
 
     def amaf(self, part: slice, root: int) -> tuple[np.ndarray, np.ndarray]:
         """AMAF visits and sums of payoffs of a root's moves."""
@@ -260,7 +328,9 @@ class Run:
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
-        """The actions of the most visited line after this one; proofs take precedence over visits."""
+        """The actions of the most visited line after this one; proofs take precedence over
+        visits.
+        """
         tree, children = self.tree, self.children(0)
         node, line = children.start + tree.action[children].tolist().index(action), [action]
         while tree.num_children[node] > 0 and len(line) < self.game.max_plies:

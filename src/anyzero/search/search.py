@@ -1,4 +1,6 @@
-"""The public functions: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and `search_many(...)`."""
+"""The public functions: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and
+`search_many(...)`.
+"""
 
 import math
 import statistics
@@ -12,7 +14,16 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.rollouts import check_target
 from anyzero.search.expectimax import ExpectimaxRun
-from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
+from anyzero.search.methods import (
+    EXPECTIMAX,
+    GUMBEL,
+    MANY,
+    UNBOUNDED,
+    Evaluator,
+    adapt,
+    find_method,
+    parse_search,
+)
 from anyzero.search.pacing import LiveSearch
 from anyzero.search.report import FINAL_RULES, SearchResult
 from anyzero.search.run import Run
@@ -23,7 +34,9 @@ TOO_FEW = "too few for a root and a move"
 
 
 class Searcher:
-    """A method with its options, ready to search positions of one game; with `reuse` it keeps its tree along a game."""
+    """A method with its options, ready to search positions of one game; with `reuse` it keeps its
+    tree along a game.
+    """
 
     def __init__(
         self,
@@ -44,7 +57,9 @@ class Searcher:
         check_game(game)
         check_budget(simulations, seconds)
         if target == "cuda":
-            raise BadOptionError("one position is searched on the CPU; a GPU searches thousands, with search_many")
+            raise BadOptionError(
+                "one position is searched on the CPU; a GPU searches thousands, with search_many"
+            )
         simulations = None if simulations is None else int(simulations)  # it may be a NumPy number
         self.game, self.simulations, self.seconds = game, simulations, seconds
         if many := [key for key in MANY if key in options]:
@@ -74,15 +89,32 @@ class Searcher:
         self.line: Line | None = None  # of the last search
 
     def begin(self, state: State, seed: int, line: Line | None = None) -> Run:
-        """A new run over a position, with none of its budget spent; with `reuse`, `line` is the game that led to it."""
+        """A new run over a position, with none of its budget spent; with `reuse`, `line` is the
+        game that led to it.
+        """
         if self.game.seat_to_move(state) < 0:
-            raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
+            raise AnyzeroError(
+                f"{self.game.name}: there is nothing to search, the game is over or it is "
+                "chance's turn"
+            )
         check_room(self.game, state, self.room)
-        if self.last is None:  # allocated memory and kernels are reused: neither is part of a search's time
+        if (
+            self.last is None
+        ):  # allocated memory and kernels are reused: neither is part of a search's time
             kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
             share = None if self.simulations is None else -(-self.simulations // self.trees)
-            memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
-            doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target, "rounds": True}
+            memory: Any = {
+                "room": self.room,
+                "simulations": share,
+                "num_trees": self.trees,
+                "keeps": self.reuse,
+            }
+            doing: Any = {
+                "evaluator": self.evaluator,
+                "threads": self.trees,
+                "target": self.target,
+                "rounds": True,
+            }
             self.last = kind(self.game, self.method, **memory, **doing)
             self.last.make_ready()
         run = self.last
@@ -99,7 +131,9 @@ class Searcher:
         return LiveSearch(self, state, seed, line).finish().choice()
 
     def search(self, state: State, seed: int, line: Line | None = None) -> SearchResult:
-        """Search until the budget is spent; the same seed and number of simulations give the same result."""
+        """Search until the budget is spent; the same seed and number of simulations give the same
+        result.
+        """
         return LiveSearch(self, state, seed, line).finish().result()
 
 
@@ -110,7 +144,9 @@ def check_game(game: object) -> None:
 
 def check_budget(simulations: int | None, seconds: float | None) -> None:
     if (simulations is None) == (seconds is None):
-        raise BadOptionError("a search needs a budget: simulations or seconds, and only one of them")
+        raise BadOptionError(
+            "a search needs a budget: simulations or seconds, and only one of them"
+        )
     if simulations is not None:
         fault = f"a budget of {simulations} simulations is not positive"
         whole("simulations", simulations, range(1, UNBOUNDED), fault)
@@ -119,7 +155,9 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
 
 
 def check_room(game: Game, state: State, room: int) -> None:
-    """Check that a tree has room for its root and all moves there; otherwise it could not even start."""
+    """Check that a tree has room for its root and all moves there; otherwise it could not even
+    start.
+    """
     if room > game.max_legal:
         return  # enough for any position: no need to count the moves
     needed = 1 + len(game.legal_actions(state))
@@ -163,10 +201,12 @@ def search_many(
 ) -> ManyResults:
     """Search every position, each with its own tree and random stream; `max_nodes` is per tree.
 
-    An external evaluator is called with one leaf of every tree at a time. Threads change only the time taken. With
-    target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
+    An external evaluator is called with one leaf of every tree at a time. Threads change only the
+    time taken. With target `cuda` the trees grow on the GPU, with an evaluator that is compiled
+    into the search.
 
-    >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200, evaluator="rollout").actions
+    >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200,
+    evaluator="rollout").actions
     """
     check_game(game)
     check_budget(simulations, None)
@@ -180,7 +220,9 @@ def search_many(
     if len(states) == 0:
         raise AnyzeroError(f"{game.name}: there are no positions to search")
     if any(game.seat_to_move(state) < 0 for state in states):
-        raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
+        raise AnyzeroError(
+            f"{game.name}: there is nothing to search, a game is over or it is chance's turn"
+        )
     memory: Any = {"room": room(game, simulations, most), "simulations": int(simulations)}
     for state in states:
         check_room(game, state, memory["room"])
@@ -189,10 +231,20 @@ def search_many(
         from anyzero.search.on_gpu import search_on_gpu
 
         if callable(evaluator):
-            raise BadOptionError("an evaluator outside the search works on the host: its trees cannot be on the GPU")
+            raise BadOptionError(
+                "an evaluator outside the search works on the host: its trees cannot be on the GPU"
+            )
         return ManyResults(*search_on_gpu(game, chosen, states, seed, **memory))
     asked = evaluator if callable(evaluator) else None
-    run = Run(game, chosen, **memory, num_trees=len(states), evaluator=asked, threads=threads, target=target)
+    run = Run(
+        game,
+        chosen,
+        **memory,
+        num_trees=len(states),
+        evaluator=asked,
+        threads=threads,
+        target=target,
+    )
     run.seed(whole("seed", seed))
     run.plant(states)
     done = run.simulate(int(simulations))
@@ -205,7 +257,9 @@ def search_many(
 class SearchSpeed(NamedTuple):
     game: str
     method: str
-    simulations_per_s: float  # of the fastest search: other load on the machine only makes it slower
+    simulations_per_s: (
+        float  # of the fastest search: other load on the machine only makes it slower
+    )
     median_simulations_per_s: float
     simulations: int  # of the fastest search; fewer than its budget if the position was proven
     nodes: int
@@ -216,10 +270,11 @@ class SearchSpeed(NamedTuple):
 
 
 def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
-    """Search the initial position repeatedly for about `seconds`, each time with another seed and an empty tree.
+    """Search the initial position repeatedly for about `seconds`, each time with another seed and
+    an empty tree.
 
-    The clock covers the whole call, so that reading the result from the tree counts too. As with a player, a search
-    reuses the memory of the previous one.
+    The clock covers the whole call, so that reading the result from the tree counts too. As with a
+    player, a search reuses the memory of the previous one.
     """
     wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
     if state is None:
@@ -233,6 +288,9 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
         took = time.perf_counter() - start
         found.append((result.simulations / took, result))
         spent += took
-    (rate, best), median = max(found, key=lambda one: one[0]), statistics.median(rate for rate, _ in found)
+    (rate, best), median = (
+        max(found, key=lambda one: one[0]),
+        statistics.median(rate for rate, _ in found),
+    )
     numbers = rate, median, best.simulations, best.nodes, best.bytes_per_node, len(found)
     return SearchSpeed(game.text, method, *numbers, round(spent, 4), round(ready_s, 4))

@@ -1,6 +1,8 @@
-"""Which child next, by statistics alone: one function per formula, readable by itself, and the loops over children.
+"""Which child next, by statistics alone: one function per formula, readable by itself, and the
+loops over children.
 
-Every value here is a mean payoff in [-1, 1] for the seat to move at the parent. `priors` has the prior-guided formulas.
+Every value here is a mean payoff in [-1, 1] for the seat to move at the parent. `priors` has the
+prior-guided formulas.
 """
 
 import math
@@ -10,25 +12,42 @@ import numpy as np
 
 from anyzero.compile.bits import best_index
 from anyzero.compile.random import random_unit
-from anyzero.search.methods import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
+from anyzero.search.methods import (
+    ALWAYS,
+    CLASSIC,
+    EXPECTIMAX,
+    FLAT,
+    GRAVE,
+    MINIMUM_ERROR,
+    SIMPLE,
+    Settings,
+)
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30
-UNVISITED_FIRST = 1e9  # a first-play value this large means: every child once before any child twice
+UNVISITED_FIRST = (
+    1e9  # a first-play value this large means: every child once before any child twice
+)
 
 
 def uct_score(value: float, visits: float, log_parent: float, exploration: float) -> float:
-    """The mean, and a bonus for rarely tried children. Kocsis and Szepesvari 2006; Auer et al. 2002."""
+    """The mean, and a bonus for rarely tried children. Kocsis and Szepesvari 2006; Auer et al.
+    2002.
+    """
     return value + exploration * math.sqrt(log_parent / visits)
 
 
 def classic_weight(parent_visits: float, equivalence: float) -> float:
-    """Weight of AMAF that fades with the parent's visits: sqrt(k / (3 N + k)). Gelly and Silver 2007."""
+    """Weight of AMAF that fades with the parent's visits: sqrt(k / (3 N + k)). Gelly and Silver
+    2007.
+    """
     return math.sqrt(equivalence / (3.0 * parent_visits + equivalence))
 
 
 def minimum_error_weight(visits: float, amaf_visits: float, bias: float) -> float:
-    """Weight of AMAF that minimises the squared error for a given bias. Silver 2009; Cazenave 2015 for GRAVE."""
+    """Weight of AMAF that minimises the squared error for a given bias. Silver 2009; Cazenave 2015
+    for GRAVE.
+    """
     return amaf_visits / (amaf_visits + visits + bias * amaf_visits * visits)
 
 
@@ -37,7 +56,9 @@ def simple_weight(visits: float, equivalence: float) -> float:
     return equivalence / (equivalence + visits)
 
 
-def amaf_weight(visits: float, amaf_visits: float, parent_visits: float, settings: Settings) -> float:
+def amaf_weight(
+    visits: float, amaf_visits: float, parent_visits: float, settings: Settings
+) -> float:
     if settings.schedule == CLASSIC:
         return classic_weight(parent_visits, settings.equivalence)
     if settings.schedule == SIMPLE:
@@ -48,16 +69,24 @@ def amaf_weight(visits: float, amaf_visits: float, parent_visits: float, setting
 
 
 def rave_score(value: float, amaf_value: float, weight: float) -> float:
-    """A weighted mean of the real value and the AMAF value; as the weight fades, the real value dominates."""
+    """A weighted mean of the real value and the AMAF value; as the weight fades, the real value
+    dominates.
+    """
     return (1.0 - weight) * value + weight * amaf_value
 
 
-def choose_child(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
-    """The child to visit next, for GRAVE by this row of AMAF tables; kernels are compiled with one implementation."""
+def choose_child(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
+) -> int:
+    """The child to visit next, for GRAVE by this row of AMAF tables; kernels are compiled with one
+    implementation.
+    """
     raise NotImplementedError
 
 
-def pick_by_means(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
+def pick_by_means(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
+) -> int:
     """Flat, UCT, and expectimax one move deep."""
     if settings.formula == FLAT or settings.formula == EXPECTIMAX:
         return least_visited(tree, node)
@@ -68,19 +97,25 @@ def pick_by_means(tree: Tree, scratch: Scratch, settings: Settings, number: int,
     return best_child(tree, node, scratch.scores[number])
 
 
-def pick_by_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
+def pick_by_amaf(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
+) -> int:
     """RAVE and GRAVE."""
     scores = scratch.scores[number]
     if settings.formula == GRAVE:
         grave_scores(tree, scratch, settings, number, node, seat, row)
     else:
         first, count = tree.first[node], tree.num_children[node]
-        amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+        amaf_visits, amaf_values = (
+            tree.amaf_visits[first : first + count],
+            tree.amaf_value[first : first + count],
+        )
         mixed_scores(tree, settings, node, amaf_visits, amaf_values, scores)
     return best_child(tree, node, scores)
 
 
-# The loops below run over slices from 0 and without branches, so that the compiler can vectorise over children.
+# The loops below run over slices from 0 and without branches, so that the compiler can vectorise
+# over children.
 
 
 def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
@@ -93,7 +128,9 @@ def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
         scores[index] = score if visits[index] > 0 else settings.first_play
 
 
-def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> None:
+def grave_scores(
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
+) -> None:
     """Scores with the AMAF statistics of a row of the tables; without a row, without AMAF."""
     first, count = tree.first[node], tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
@@ -108,8 +145,12 @@ def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
     mixed_scores(tree, settings, node, amaf_visits, amaf_values, scratch.scores[number])
 
 
-def mixed_scores(tree: Tree, settings: Settings, node: int, amaf_visits: Any, amaf_values: Any, scores: Any) -> None:
-    """Real values mixed with AMAF values by the configured schedule, and a bonus if there is exploration."""
+def mixed_scores(
+    tree: Tree, settings: Settings, node: int, amaf_visits: Any, amaf_values: Any, scores: Any
+) -> None:
+    """Real values mixed with AMAF values by the configured schedule, and a bonus if there is
+    exploration.
+    """
     first, count = tree.first[node], tree.num_children[node]
     visits, values = tree.visits[first : first + count], tree.value[first : first + count]
     if settings.schedule == MINIMUM_ERROR and settings.exploration == 0.0:
@@ -123,7 +164,9 @@ def mixed_scores(tree: Tree, settings: Settings, node: int, amaf_visits: Any, am
             scores[index] = settings.first_play
             continue
         weight = amaf_weight(real, amaf, parent_visits, settings) if amaf > 0.0 else 0.0
-        score = rave_score(values[index], amaf_values[index] / max(amaf, 1.0), weight if real > 0.0 else 1.0)
+        score = rave_score(
+            values[index], amaf_values[index] / max(amaf, 1.0), weight if real > 0.0 else 1.0
+        )
         scores[index] = score + settings.exploration * math.sqrt(log_parent / max(real, 1.0))
 
 
@@ -132,8 +175,9 @@ def minimum_error_scores(
 ) -> None:
     """`rave_score` with `minimum_error_weight`, with all divisions combined into one.
 
-    With a mean Q of n visits, an AMAF sum A of a visits and the weight a / (a + n + b a n), the score
-    (1 - weight) Q + weight A / a is (Q n (1 + b a) + A) / (a + n + b a n), which is right for n = 0 and for a = 0 too.
+    With a mean Q of n visits, an AMAF sum A of a visits and the weight a / (a + n + b a n), the
+    score (1 - weight) Q + weight A / a is (Q n (1 + b a) + A) / (a + n + b a n), which is right for
+    n = 0 and for a = 0 too.
     """
     bias, first_play = np.float32(settings.bias), np.float32(settings.first_play)
     one, zero = np.float32(1.0), np.float32(0.0)
@@ -145,7 +189,9 @@ def minimum_error_scores(
 
 
 def best_child(tree: Tree, node: int, scores: Any) -> int:
-    """The open child with the best score; a proven win immediately, since other proven children teach nothing."""
+    """The open child with the best score; a proven win immediately, since other proven children
+    teach nothing.
+    """
     first, count = tree.first[node], tree.num_children[node]
     if tree.marks[node] & PROVEN_BELOW:
         for index in range(count):

@@ -1,7 +1,8 @@
 """One simulation: select down the tree, expand, evaluate, back up. The kernels of every method.
 
-With rollouts one call does everything (`simulate`). With an external evaluator, `select_leaves` stops at the leaves,
-and once the evaluator has answered for all of them, `absorb_leaves` expands and backs up.
+With rollouts one call does everything (`simulate`). With an external evaluator, `select_leaves`
+stops at the leaves, and once the evaluator has answered for all of them, `absorb_leaves` expands
+and backs up.
 """
 
 import math
@@ -11,8 +12,24 @@ import numpy as np
 
 from anyzero.compile.bits import by_pointer
 from anyzero.compile.random import U
-from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
-from anyzero.search.backup import add_results, look_ahead, prove_end, prove_path, proven_payoffs, update_amaf
+from anyzero.games.contract import (
+    CHANCE,
+    OVER,
+    guided_rollout,
+    payoffs,
+    play,
+    rollout,
+    seat_to_move,
+    traced_rollout,
+)
+from anyzero.search.backup import (
+    add_results,
+    look_ahead,
+    prove_end,
+    prove_path,
+    proven_payoffs,
+    update_amaf,
+)
 from anyzero.search.methods import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.priors import gumbel_root_scores, mix_noise, random_gumbel
 from anyzero.search.selection import WORST, best_child, choose_child, draw_child
@@ -20,7 +37,11 @@ from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_ful
 
 ANY_CHILD = -1
 
-WAITING, KNOWN, IDLE = 0, 1, 2  # status of a tree: it needs the evaluator, it knows its result, or it is done
+WAITING, KNOWN, IDLE = (
+    0,
+    1,
+    2,
+)  # status of a tree: it needs the evaluator, it knows its result, or it is done
 
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
@@ -31,16 +52,28 @@ def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
 
 
 def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
-    """Plant a tree with this budget of simulations by an external evaluator; no answer is pending."""
+    """Plant a tree with this budget of simulations by an external evaluator; no answer is
+    pending.
+    """
     plant(tree, number)
     scratch.counters[number, 0] = scratch.counters[number, 1] = 0
     scratch.budget[number], scratch.known[number] = budget, IDLE
 
 
 def simulate(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int, child: int, num: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    begin: int,
+    end: int,
+    child: int,
+    num: int,
 ) -> int:
-    """Kernel: `num` simulations of each of these trees through this child of its root, fewer if it is proven."""
+    """Kernel: `num` simulations of each of these trees through this child of its root, fewer if it
+    is proven.
+    """
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
@@ -49,7 +82,14 @@ def simulate(
 
 
 def simulate_tree(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int, num: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    number: int,
+    forced: int,
+    num: int,
 ) -> int:
     root = root_of(tree, number)
     for done in range(num):
@@ -67,7 +107,15 @@ def simulate_tree(
     return num
 
 
-def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int) -> None:
+def descend(
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    number: int,
+    forced: int,
+) -> None:
     """Play from the root to a leaf, which may be expanded on the way."""
     scratch.states[number] = roots[number]
     state, rng = scratch.states[number], scratch.streams[number]
@@ -76,7 +124,9 @@ def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots:
     seat = seat_to_move(rules, state)
     scratch.seats[number, 0] = seat
     while seat != OVER and not (depth > 0 and settings.solve and tree.proven[node] != UNKNOWN):
-        if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, depth, seat):
+        if tree.num_children[node] == 0 and not grow(
+            rules, tree, scratch, settings, number, depth, seat
+        ):
             break
         if settings.amaf and settings.formula == GRAVE and seat != CHANCE:
             reference = reference_table(tree, settings, number, node, reference)
@@ -97,7 +147,9 @@ def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots:
     scratch.counters[number, 1] = max(scratch.counters[number, 1], depth)
 
 
-def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int) -> bool:
+def grow(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int
+) -> bool:
     """Expand the last node of the path if it is due; False if it stays a leaf."""
     node, state, rng = scratch.path[number, depth], scratch.states[number], scratch.streams[number]
     if depth >= settings.max_depth or (depth > 0 and tree.visits[node] < settings.expand_after):
@@ -112,7 +164,9 @@ def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: i
 
 
 def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Prepare the root, at position `scratch.states[number]`: just expanded, or an expanded node that became root."""
+    """Prepare the root, at position `scratch.states[number]`: just expanded, or an expanded node
+    that became root.
+    """
     prepare_root(tree, scratch, settings, number)
     if settings.solve and settings.look_ahead > 0:
         look_ahead(rules, tree, scratch, settings, number)
@@ -129,24 +183,32 @@ def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) 
 
 
 def reference_table(tree: Tree, settings: Settings, number: int, node: int, above: int) -> int:
-    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest ancestor's that has.
+    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest ancestor's
+    that has.
 
-    A node gets an empty table, if one is left, once it has been visited often enough or no ancestor has one.
+    A node gets an empty table, if one is left, once it has been visited often enough or no ancestor
+    has one.
     """
-    is_due = tree.table[node] == NO_TABLE and (tree.visits[node] >= settings.table_after or above == NO_TABLE)
+    is_due = tree.table[node] == NO_TABLE and (
+        tree.visits[node] >= settings.table_after or above == NO_TABLE
+    )
     if is_due and not is_full(tree, number):
         new = tree.used[number, 1]
         tree.used[number, 1] = new + 1
         tree.table[node], tree.table_start[new] = new, tree.visits[node]
         tree.table_visits[new] = tree.table_value[new] = 0.0
     row = tree.table[node]
-    if above == NO_TABLE or (row != NO_TABLE and tree.visits[node] - tree.table_start[row] >= settings.reference):
+    if above == NO_TABLE or (
+        row != NO_TABLE and tree.visits[node] - tree.table_start[row] >= settings.reference
+    ):
         return row  # type: ignore[no-any-return]
     return above
 
 
 def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
-    """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at once."""
+    """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at
+    once.
+    """
     state, depth = scratch.states[number], scratch.depth[number]
     leaf = scratch.path[number, depth]
     if seat_to_move(rules, state) == OVER:
@@ -186,7 +248,9 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
 def select_leaves(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
 ) -> int:
-    """Kernel: select a leaf in each of these trees; its position is in `scratch.states`. Returns their number."""
+    """Kernel: select a leaf in each of these trees; its position is in `scratch.states`. Returns
+    their number.
+    """
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
@@ -194,7 +258,9 @@ def select_leaves(
     return total
 
 
-def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int) -> int:
+def select_tree(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int
+) -> int:
     """Select the next leaf of one tree; returns 0 if its budget is spent."""
     root = root_of(tree, number)
     is_new = tree.visits[root] == 0  # the root's own evaluation is not a simulation
@@ -213,16 +279,31 @@ def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, ro
 
 
 def absorb_leaves(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, begin: int, end: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    begin: int,
+    end: int,
 ) -> None:
-    """Kernel: apply the evaluator's answers: `logits` [rows, actions], `values` [rows, 1 or seats]."""
+    """Kernel: apply the evaluator's answers: `logits` [rows, actions], `values` [rows, 1 or
+    seats].
+    """
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
 
 
 def absorb_tree(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    number: int,
 ) -> None:
     if scratch.known[number] == WAITING:
         row = scratch.rows[number]
@@ -232,14 +313,26 @@ def absorb_tree(
 
 
 def take_answer(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    number: int,
 ) -> None:
     """Expand the leaf with its priors, and write its payoffs."""
     state, depth, result = scratch.states[number], scratch.depth[number], scratch.result[number]
     node, seat = scratch.path[number, depth], seat_to_move(rules, state)
-    is_due = depth == 0 or (depth < settings.max_depth and tree.visits[node] + 1 >= settings.expand_after)
+    is_due = depth == 0 or (
+        depth < settings.max_depth and tree.visits[node] + 1 >= settings.expand_after
+    )
     actions, rng = scratch.actions[number], scratch.streams[number]
-    if is_due and seat >= 0 and expand(rules, tree, settings, number, node, state, seat, actions, rng):
+    if (
+        is_due
+        and seat >= 0
+        and expand(rules, tree, settings, number, node, state, seat, actions, rng)
+    ):
         set_priors(tree, node, logits)
         if depth == 0:
             open_root(rules, tree, scratch, settings, number)
@@ -253,12 +346,15 @@ def take_answer(
         tree.raw[node] = result[seat]
 
 
-# --- Gumbel over one position: halving visits each surviving move once before any of them again, and compares them only
-# then, so that a network can answer for several of them at a time
+# --- Gumbel over one position: halving visits each surviving move once before any of them again,
+# and compares them only then, so that a network can answer for several of them at a time
 
 
-def select_round(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int) -> int:
-    """Kernel: select leaves below different moves of the one root, for the rows of scratch from `begin` to `end`.
+def select_round(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
+) -> int:
+    """Kernel: select leaves below different moves of the one root, for the rows of scratch from
+    `begin` to `end`.
 
     They belong to one round of the plan; returns their number. Row 0 is where they are made.
     """
@@ -280,9 +376,14 @@ def select_round(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, r
 
 
 def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> int:
-    """The best move of the root that is due in this round after those on the paths of these rows; -1: there is none."""
+    """The best move of the root that is due in this round after those on the paths of these rows;
+    -1: there is none.
+    """
     first, scores, taken = tree.first[0], scratch.scores[0], scratch.path[begin:end, 1]
-    plan, step = scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)], scratch.counters[0, 0]
+    plan, step = (
+        scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)],
+        scratch.counters[0, 0],
+    )
     if tree.proven[0] != UNKNOWN or step >= len(plan) or plan[step] != plan[step - 1]:
         return -1
     for child in taken:  # they count as visited: the weight of values grows with the most visits
@@ -297,7 +398,14 @@ def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, 
 
 
 def absorb_round(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, begin: int, end: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    begin: int,
+    end: int,
 ) -> None:
     """Kernel: as `absorb_leaves`, for the leaves in these rows of scratch."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
@@ -334,9 +442,18 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
 
 
 def advance_tree(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    logits: Any,
+    values: Any,
+    number: int,
 ) -> bool:
-    """Apply the last answer and continue to the next leaf that needs one; False once the budget is spent."""
+    """Apply the last answer and continue to the next leaf that needs one; False once the budget is
+    spent.
+    """
     while True:
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
         select_tree(rules, tree, scratch, settings, roots, number)

@@ -1,7 +1,8 @@
 """The public function `solve(game, state)`: the exact value of a position and of each of its moves.
 
-The solver asks yes-or-no questions: does the seat to move win, and if not, does it at least draw? Answers are proofs,
-not estimates: the table identifies positions by every byte of their state, including the history of a game.
+The solver asks yes-or-no questions: does the seat to move win, and if not, does it at least draw?
+Answers are proofs, not estimates: the table identifies positions by every byte of their state,
+including the history of a game.
 """
 
 import math
@@ -13,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero import stopping
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name, is_number, seconds_below
+from anyzero.errors import (
+    AnyzeroError,
+    BadGameError,
+    BadOptionError,
+    check_name,
+    is_number,
+    seconds_below,
+)
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
 from anyzero.progress import progress as bar
@@ -29,7 +37,9 @@ TURNS = {
 }
 """The strategies, and the nodes each gets per turn; the first to answer wins."""
 SMALL_TABLE_MB = 16
-"""The initial table of every search: an easy position should not wait for a large table to be cleared."""
+"""The initial table of every search: an easy position should not wait for a large table to be
+cleared.
+"""
 FIRST_TRY = 20_000  # initial number of nodes per move before the next is tried
 TELL_EVERY_S = 0.1
 FAULTS = {
@@ -61,12 +71,18 @@ class Bounds(NamedTuple):
     def words(self) -> tuple[str, str]:
         """The value, or a question mark, and what it means."""
         low, high = (f"{bound:+d}" if bound else "0" for bound in self)
-        return (low, PROVEN_NAMES[self.low]) if self.low == self.high else ("?", f"from {low} to {high}")
+        return (
+            (low, PROVEN_NAMES[self.low])
+            if self.low == self.high
+            else ("?", f"from {low} to {high}")
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class Solution(Shown):
-    """What is known about a position; values are payoffs of the seat to move: 1 win, 0 draw, -1 loss."""
+    """What is known about a position; values are payoffs of the seat to move: 1 win, 0 draw, -1
+    loss.
+    """
 
     bounds: Bounds
     move_bounds: dict[str, Bounds]
@@ -76,15 +92,27 @@ class Solution(Shown):
     seat: int = 0  # the seat to move
 
     def report(self, *, openings: bool = False) -> Iterator[Part]:
-        """The value, the moves that keep it, and the effort; with `openings` the value of every move."""
+        """The value, the moves that keep it, and the effort; with `openings` the value of every
+        move.
+        """
         if openings:
-            yield Sheet(("move", "value", ""), [(move, *bounds.words) for move, bounds in self.move_bounds.items()])
+            yield Sheet(
+                ("move", "value", ""),
+                [(move, *bounds.words) for move, bounds in self.move_bounds.items()],
+            )
         if self.value is not None:
             seat = ("first", "second")[self.seat]
-            yield f"value {self.bounds.words[0]}: a {self.outcome} for the {seat} seat, which is to move"
+            yield (
+                f"value {self.bounds.words[0]}: a {self.outcome} for the {seat} seat, "
+                "which is to move"
+            )
             yield f"best moves: {' '.join(self.best_moves)}"
         if not self.solved:
-            missing = "not solved" if self.value is None else "the value is exact, the best moves may not be all"
+            missing = (
+                "not solved"
+                if self.value is None
+                else "the value is exact, the best moves may not be all"
+            )
             yield f"{missing}: {self.known}"
         yield f"{self.effort}, table {self.table_mb:g} MB"
 
@@ -116,7 +144,9 @@ class Solution(Shown):
 
     @property
     def best_moves(self) -> list[str]:
-        return [move for move, value in self.moves.items() if value is not None and value == self.value]
+        return [
+            move for move, value in self.moves.items() if value is not None and value == self.value
+        ]
 
     @property
     def solved(self) -> bool:
@@ -127,7 +157,16 @@ class Solution(Shown):
         return [{"move": move, "value": value} for move, value in self.moves.items()]
 
     def to_json(self) -> dict[str, Any]:
-        names = ("value", "outcome", "bounds", "best_moves", "moves", "nodes", "seconds", "table_mb")
+        names = (
+            "value",
+            "outcome",
+            "bounds",
+            "best_moves",
+            "moves",
+            "nodes",
+            "seconds",
+            "table_mb",
+        )
         found = {name: getattr(self, name) for name in names}
         return {**found, "bounds": list(self.bounds), "seconds": round(self.seconds, 6)}
 
@@ -145,9 +184,11 @@ def solve(
     method: str = "both",
     progress: bool = True,
 ) -> Solution:
-    """The exact value of a position of a two-seat zero-sum game without chance, and of all its moves.
+    """The exact value of a position of a two-seat zero-sum game without chance, and of all its
+    moves.
 
-    `max_memory` is the size of the table in MB. `seconds` and `max_nodes` end the search with what is known by then.
+    `max_memory` is the size of the table in MB. `seconds` and `max_nodes` end the search with what
+    is known by then.
 
     >>> anyzero.solve("tic_tac_toe")
     """
@@ -171,9 +212,13 @@ def solve(
 
 
 class Solver:
-    """A table and the searches that fill it. It can be used for many positions of a game, and remembers them."""
+    """A table and the searches that fill it. It can be used for many positions of a game, and
+    remembers them.
+    """
 
-    def __init__(self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu") -> None:
+    def __init__(
+        self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu"
+    ) -> None:
         check_game(game)
         if not (is_number(max_memory) and 0.01 <= max_memory <= 1e7):
             raise BadOptionError(f"a table of {max_memory} MB is not possible")
@@ -191,7 +236,12 @@ class Solver:
             self.kernel(game.rules, self.table, stack, 0, way, 0)
 
     def solve(
-        self, state: State, *, seconds: float | None = None, max_nodes: int | None = None, watch: Watch | None = None
+        self,
+        state: State,
+        *,
+        seconds: float | None = None,
+        max_nodes: int | None = None,
+        watch: Watch | None = None,
     ) -> Solution:
         task = _Task(self, state, seconds, max_nodes, watch)
         try:
@@ -201,7 +251,9 @@ class Solver:
         return task.solution
 
     def ask(self, state: State, goal: int, most: float, tick: Callable[[], None]) -> Bounds:
-        """Bounds of the first seat's payoff that tell whether it is at least `goal`, if `most` nodes are enough."""
+        """Bounds of the first seat's payoff that tell whether it is at least `goal`, if `most`
+        nodes are enough.
+        """
         for stack in self.stacks.values():
             stack.states[0], stack.rows[0].count = state, proof.NONE
             stack.rows[0].limits[:] = proof.MOST
@@ -212,11 +264,15 @@ class Solver:
                 stack = self.stacks[way]
                 self.kernel(self.game.rules, self.table, stack, goal, way, turn)
                 if stack.counters[proof.FAULT]:
-                    raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[proof.FAULT])]}")
+                    raise BadGameError(
+                        f"{self.game.name}: {FAULTS[int(stack.counters[proof.FAULT])]}"
+                    )
                 if stack.counters[proof.LEVEL] == proof.NONE:
                     return Bounds(int(stack.counters[proof.LOW]), int(stack.counters[proof.HIGH]))
             tick()
-            if self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:  # the first table is too small
+            if (
+                self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes
+            ):  # the first table is too small
                 self.table = self.large_table
         return Bounds()
 
@@ -234,7 +290,10 @@ def check_game(game: Game) -> None:
         "its payoffs do not sum to zero": not game.zero_sum,
     }
     for reason in (reason for reason, is_so in is_wrong.items() if is_so):
-        raise AnyzeroError(f"{game.name} cannot be solved: {reason}; solve needs two seats, no chance and a zero sum")
+        raise AnyzeroError(
+            f"{game.name} cannot be solved: {reason}; solve needs two seats, no chance and "
+            "a zero sum"
+        )
 
 
 # --- one position
@@ -248,7 +307,12 @@ class _Task:
     """One position being solved. Bounds here are for the seat to move at the root."""
 
     def __init__(
-        self, solver: Solver, state: State, seconds: float | None, max_nodes: int | None, watch: Watch | None
+        self,
+        solver: Solver,
+        state: State,
+        seconds: float | None,
+        max_nodes: int | None,
+        watch: Watch | None,
     ) -> None:
         if seconds is not None:
             seconds_below(1e9, "budget", seconds)
@@ -259,11 +323,18 @@ class _Task:
         self.seat = self.game.seat_to_move(state)
         if self.seat < 0:
             payoffs = " and ".join(f"{payoff:+g}" for payoff in self.game.payoffs(state))
-            raise AnyzeroError(f"{self.game.name}: there is nothing to solve, the game is over; payoffs {payoffs}")
+            raise AnyzeroError(
+                f"{self.game.name}: there is nothing to solve, the game is over; payoffs {payoffs}"
+            )
         self.start = self.told = time.perf_counter()
         self.nodes_before = solver.nodes
-        self.after = {action: self.game.play(state, action) for action in self.game.legal_actions(state)}
-        self.bounds, self.moves = Bounds(), {action: self.bounds_of_end(after) for action, after in self.after.items()}
+        self.after = {
+            action: self.game.play(state, action) for action in self.game.legal_actions(state)
+        }
+        self.bounds, self.moves = (
+            Bounds(),
+            {action: self.bounds_of_end(after) for action, after in self.after.items()},
+        )
 
     def bounds_of_end(self, state: State) -> Bounds:
         """Exact if the game is over there."""
@@ -307,11 +378,18 @@ class _Task:
             for action, after in self.after.items():
                 content = proof.find(self.solver.table, *proof.position_key(after))
                 if content:
-                    known = Bounds(int(proof.low_of(content)), int(proof.high_of(content))).seen_by(self.seat)
+                    known = Bounds(int(proof.low_of(content)), int(proof.high_of(content))).seen_by(
+                        self.seat
+                    )
                     self.moves[action] = self.moves[action].meet(known)
 
     @property
     def solution(self) -> Solution:
-        moves = {self.game.format_action(self.state, action): bounds for action, bounds in self.moves.items()}
+        moves = {
+            self.game.format_action(self.state, action): bounds
+            for action, bounds in self.moves.items()
+        }
         nodes, seconds = self.solver.nodes - self.nodes_before, time.perf_counter() - self.start
-        return Solution(self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20, self.seat)
+        return Solution(
+            self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20, self.seat
+        )

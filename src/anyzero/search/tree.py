@@ -1,8 +1,10 @@
-"""The tree: a NamedTuple of arrays, allocated once; a node is an index. One set of arrays holds one tree or thousands.
+"""The tree: a NamedTuple of arrays, allocated once; a node is an index. One set of arrays holds one
+tree or thousands.
 
-A node's children are adjacent: `first` is the first of `num_children`. A node's value is the mean payoff *for the
-seat that chose it* (the one to move at its parent), so that choosing a child never needs a change of sign, for any
-number of seats. Tree `number` owns an equal share of the nodes, the first of which is its root.
+A node's children are adjacent: `first` is the first of `num_children`. A node's value is the mean
+payoff *for the seat that chose it* (the one to move at its parent), so that choosing a child never
+needs a change of sign, for any number of seats. Tree `number` owns an equal share of the nodes, the
+first of which is its root.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +18,9 @@ from anyzero.games.game import Game
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
 WIN, DRAW, LOSS, UNKNOWN = 1, 0, -1, 2
-"""The proof of a node: its exact payoff for the seat that chose it. UNKNOWN is the greatest, see `best_proof`."""
+"""The proof of a node: its exact payoff for the seat that chose it. UNKNOWN is the greatest, see
+`best_proof`.
+"""
 
 DRAW_BELOW, PROVEN_BELOW = 1, 2
 """Flags of a node: a child is a proven draw while others are open; some child is proven."""
@@ -29,7 +33,9 @@ class Tree(NamedTuple):
 
     visits: np.ndarray
     value: np.ndarray
-    prior: np.ndarray  # before the search: the evaluator's; at chance nodes, the outcome's probability
+    prior: (
+        np.ndarray
+    )  # before the search: the evaluator's; at chance nodes, the outcome's probability
     action: np.ndarray
     first: np.ndarray
     num_children: np.ndarray  # 0: not expanded
@@ -42,7 +48,9 @@ class Tree(NamedTuple):
     table: np.ndarray  # GRAVE: row of the node's AMAF table, or NO_TABLE
     used: np.ndarray  # [trees, 2]: the end of the nodes and of the tables in use
     table_visits: np.ndarray
-    """[tables, seats, keys]: rollouts below the node in which this seat played a move with this key."""
+    """[tables, seats, keys]: rollouts below the node in which this seat played a move with this
+    key.
+    """
     table_value: np.ndarray  # [tables, seats, keys]: their payoffs, summed for that seat
     table_start: np.ndarray  # [tables]: the node's visits when its table was created
 
@@ -57,22 +65,33 @@ class Tree(NamedTuple):
     def bytes_a_node(self) -> float:
         """Memory per node in use, including its share of the first tree's tables."""
         per_node = sum(part.itemsize for part in self[:13] if len(part) == len(self.visits))
-        tables = int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
+        tables = (
+            int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
+        )
         return float(per_node + tables / max(1, self.nodes()))
 
 
 TABLE_BYTES = 512 << 20  # maximum memory for GRAVE's tables
 
 
-def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int | None = None) -> Tree:
-    """Allocate trees of `room` nodes each, with tables as memory allows. Untouched memory costs nothing."""
+def new_tree(
+    game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int | None = None
+) -> Tree:
+    """Allocate trees of `room` nodes each, with tables as memory allows. Untouched memory costs
+    nothing.
+    """
     nodes, is_grave = num_trees * room, settings.formula == GRAVE
     if num_tables is None:
-        num_tables = max(1, min(room, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees))
+        num_tables = max(
+            1, min(room, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees)
+        )
     tables = (num_trees * num_tables * is_grave, game.num_seats, game.num_amaf_keys)
     own_amaf = nodes if settings.amaf and not is_grave else 0
     return Tree(
-        **{name: np.zeros(nodes, np.int32) for name in ("visits", "action", "first", "num_children")},
+        **{
+            name: np.zeros(nodes, np.int32)
+            for name in ("visits", "action", "first", "num_children")
+        },
         **{name: np.zeros(nodes, np.float32) for name in ("value", "prior")},
         **{name: np.zeros(nodes, np.int8) for name in ("proven", "marks")},
         raw=np.zeros(nodes if settings.formula == GUMBEL else 0, np.float32),
@@ -119,7 +138,15 @@ def clear_nodes(tree: Tree, first: int, last: int) -> None:
 
 
 def expand(
-    rules: Any, tree: Tree, settings: Settings, number: int, node: int, state: Any, seat: int, actions: Any, rng: Any
+    rules: Any,
+    tree: Tree,
+    settings: Settings,
+    number: int,
+    node: int,
+    state: Any,
+    seat: int,
+    actions: Any,
+    rng: Any,
 ) -> bool:
     """Expand a node, with equal priors; False when the tree is full."""
     count = legal_actions(rules, state, actions)
@@ -179,12 +206,19 @@ class Scratch(NamedTuple):
     amaf: np.ndarray  # [trees, 2, max_legal]: AMAF visits and values borrowed by GRAVE
     gumbel: np.ndarray  # [trees, max_legal]: Gumbel noise of the root's moves
     plan: np.ndarray
-    """[moves + 1, simulations]: the visit count of the next move to be visited, per number of considered moves."""
+    """[moves + 1, simulations]: the visit count of the next move to be visited, per number of
+    considered moves.
+    """
     counters: np.ndarray  # [trees, 2]: simulations so far, and the maximum depth
 
 
 def new_scratch(
-    game: Game, settings: Settings, *, depth: int, num_trees: int = 1, plan: np.ndarray | None = None
+    game: Game,
+    settings: Settings,
+    *,
+    depth: int,
+    num_trees: int = 1,
+    plan: np.ndarray | None = None,
 ) -> Scratch:
     """Scratch for paths of `depth` moves; Gumbel needs its plan."""
     amaf = settings.amaf

@@ -1,4 +1,6 @@
-"""The board, the scene (what a position looks like on it), and how that becomes text and SVG. Knows no game."""
+"""The board, the scene (what a position looks like on it), and how that becomes text and SVG. Knows
+no game.
+"""
 
 from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Piece, Polygon, Scene, Shape
 

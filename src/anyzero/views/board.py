@@ -1,9 +1,12 @@
-"""The picture of a game in two parts: the board, which never changes, and what is shown on it in one position.
+"""The picture of a game in two parts: the board, which never changes, and what is shown on it in
+one position.
 
-A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a record of numbers
-written by a game's compiled `draw`. `assemble` combines both into a `Scene`; a browser does the same. Lengths are
-in board units (a cell is about one wide), x to the right, y down; colours are roles of the palette (`seat0`, `ink`,
-...) or `none`, suitable for light and dark. A piece's shapes are placed relative to the centre of its cell.
+A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a
+record of numbers written by a game's compiled `draw`. `assemble` combines both into a `Scene`; a
+browser does the same. Lengths are in board units (a cell is about one wide), x to the right, y
+down; colours are roles of the palette (`seat0`, `ink`,
+...) or `none`, suitable for light and dark. A piece's shapes are placed relative to the centre of
+its cell.
 """
 
 import re
@@ -39,7 +42,9 @@ class Circle:
 
 @dataclass(frozen=True)
 class Path:
-    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units regardless."""
+    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units
+    regardless.
+    """
 
     data: str
     fill: str = "none"
@@ -101,7 +106,8 @@ class Piece(Kind):
 
 @dataclass(frozen=True, repr=False)
 class Scene:
-    """A position as a picture, which draws itself: as text in a terminal, as SVG in a notebook or a file.
+    """A position as a picture, which draws itself: as text in a terminal, as SVG in a notebook or a
+    file.
 
     Drawn in this order: under, cells, pieces, over.
     """
@@ -112,9 +118,12 @@ class Scene:
     over: tuple[Shape, ...] = ()  # labels and lines on top of everything
     caption: str = ""  # whose turn it is, or how the game ended, in one line
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """For each legal action, the cells to click, in order. Actions with the same clicks are chosen by text."""
+    """For each legal action, the cells to click, in order. Actions with the same clicks are chosen
+    by text.
+    """
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Cells whose clicks count for another: any cell of a column for the one where a stone lands."""
+    """Cells whose clicks count for another: any cell of a column for the one where a stone lands.
+    """
     text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
     title: str = ""  # the picture's name; if empty, the caption
 
@@ -142,13 +151,17 @@ def describe(scene: Scene) -> str:
     places: dict[str, list[str]] = {}
     for piece in scene.pieces:
         places.setdefault(piece.name, []).append(piece.cell)
-    pieces = [f"{name} on {', '.join(cells)}" for name, cells in places.items()] or ["the board is empty"]
+    pieces = [f"{name} on {', '.join(cells)}" for name, cells in places.items()] or [
+        "the board is empty"
+    ]
     sentences = [*pieces, scene.caption] if scene.caption else pieces
     return " ".join(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in sentences)
 
 
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
-"""In a caption or a label on top, `{0}` is the first number shown; in a mark's label, `{cell}` is its cell's name."""
+"""In a caption or a label on top, `{0}` is the first number shown; in a mark's label, `{cell}` is
+its cell's name.
+"""
 MOST_MARKS = 16
 
 
@@ -165,9 +178,13 @@ class Board:
     moves: tuple[str, ...] = ()  # the texts of the moves, by move number
     outcomes: tuple[str, ...] = ()  # the texts of chance outcomes, by outcome
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By move number, the cells to click in order, where its text names others; `()` makes it a button."""
+    """By move number, the cells to click in order, where its text names others; `()` makes it a
+    button.
+    """
     under: tuple[Shape, ...] = ()
-    over: tuple[Shape, ...] = ()  # labels and lines on top of everything; their texts may contain numbers, too
+    over: tuple[
+        Shape, ...
+    ] = ()  # labels and lines on top of everything; their texts may contain numbers, too
     text_scale: tuple[float, float] = (2, 1)
     title: str = ""
 
@@ -184,7 +201,12 @@ class Board:
     @cached_property
     def colours(self) -> dict[int, str]:
         """The colour of each seat's pieces: what the first of them is filled with."""
-        shapes = [(kind.seat, shape) for kind in self.kinds for shape in kind.shapes if not isinstance(shape, Label)]
+        shapes = [
+            (kind.seat, shape)
+            for kind in self.kinds
+            for shape in kind.shapes
+            if not isinstance(shape, Label)
+        ]
         return {seat: shape.fill for seat, shape in reversed(shapes) if shape.fill != "none"}
 
     @cached_property
@@ -192,7 +214,9 @@ class Board:
         """For each move number the cells to click, in order; none: the move is a button."""
         names = sorted(self.index, key=len, reverse=True)
         in_text = re.compile("|".join(map(re.escape, names)) or "(?!)")
-        clicks = [self.clicks.get(number, in_text.findall(text)) for number, text in enumerate(self.moves)]
+        clicks = [
+            self.clicks.get(number, in_text.findall(text)) for number, text in enumerate(self.moves)
+        ]
         for name in sorted({name for cells in clicks for name in cells} - {*names}):
             raise ValueError(f"the board has no cell {name!r}")
         return tuple(tuple(self.index[name] for name in cells) for cells in clicks)
@@ -210,7 +234,11 @@ class Board:
         fields = [
             ("pieces", np.int16, cells),  # 1 + the kind of the piece on each cell
             ("marks", np.uint16, cells),  # a bit for each mark over the cell
-            ("stands_for", np.int16, cells),  # 1 + the cell that a click on this one means; 0: this one
+            (
+                "stands_for",
+                np.int16,
+                cells,
+            ),  # 1 + the cell that a click on this one means; 0: this one
             ("numbers", np.int32, max(1, self.num_numbers)),
             ("caption", np.int16),
         ]
@@ -227,19 +255,32 @@ def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None)
     """
     check_shown(board, shown)
     names, stands_for = [cell.name for cell in board.cells], shown.stands_for.tolist()
-    pieces = [board.kinds[kind - 1].on(name) for name, kind in zip(names, shown.pieces.tolist(), strict=True) if kind]
+    pieces = [
+        board.kinds[kind - 1].on(name)
+        for name, kind in zip(names, shown.pieces.tolist(), strict=True)
+        if kind
+    ]
     texts = {f"{{{index}}}": str(number) for index, number in enumerate(shown.numbers.tolist())}
     filled = [with_text(shape, texts) for shape in board.over]
     meant = [stands - 1 if stands else cell for cell, stands in enumerate(stands_for)]
-    clicks = {action: [meant[cell] for cell in board.move_cells[n]] for action, n in (numbers or {}).items()}
+    clicks = {
+        action: [meant[cell] for cell in board.move_cells[n]]
+        for action, n in (numbers or {}).items()
+    }
     return Scene(
         cells=board.cells,
         pieces=tuple(pieces),
         under=board.under,
         over=(*filled, *laid_marks(board, shown)),
         caption=fill(board.captions[shown.caption], texts) if board.captions else "",
-        clicks={action: tuple(names[cell] for cell in cells) for action, cells in clicks.items() if cells},
-        aliases={name: names[cell - 1] for name, cell in zip(names, stands_for, strict=True) if cell},
+        clicks={
+            action: tuple(names[cell] for cell in cells)
+            for action, cells in clicks.items()
+            if cells
+        },
+        aliases={
+            name: names[cell - 1] for name, cell in zip(names, stands_for, strict=True) if cell
+        },
         text_scale=board.text_scale,
         title=board.title,
     )
@@ -265,7 +306,9 @@ def laid_marks(board: Board, shown: Any) -> Iterator[Shape]:
     for cell, bits in zip(board.cells, shown.marks.tolist(), strict=True):
         for mark, shapes in enumerate(board.marks):
             if bits >> mark & 1:
-                yield from (moved(with_text(shape, {"{cell}": cell.name}), *cell.centre) for shape in shapes)
+                yield from (
+                    moved(with_text(shape, {"{cell}": cell.name}), *cell.centre) for shape in shapes
+                )
 
 
 def moved(shape: Shape, x: float, y: float) -> Shape:
@@ -292,7 +335,13 @@ def check_board(board: Any, num_outcomes: int = 0) -> None:
     all_kinds = Scene(board.cells[:1], pieces, caption=" ".join(board.captions), title=board.title)
     if len(board.outcomes) not in (0, num_outcomes):
         raise ValueError(f"the board has {len(board.outcomes)} outcomes, the game {num_outcomes}")
-    _ = all_cells.text, all_cells.svg, all_kinds.svg, board.move_cells, " ".join((*board.moves, *board.outcomes))
+    _ = (
+        all_cells.text,
+        all_cells.svg,
+        all_kinds.svg,
+        board.move_cells,
+        " ".join((*board.moves, *board.outcomes)),
+    )
 
 
 # --- as plain values, for the page

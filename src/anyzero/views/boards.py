@@ -1,4 +1,6 @@
-"""Builders for the boards that most games share: squares, crossings, hexagons, stones and coordinates."""
+"""Builders for the boards that most games share: squares, crossings, hexagons, stones and
+coordinates.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +27,10 @@ def cell_name(row: int, column: int) -> str:
 
 def letter_of(column: int) -> str:
     if column >= len(LETTERS):
-        raise ValueError(f"columns have letters, at most {len(LETTERS)}: name the cells of a wider board yourself")
+        raise ValueError(
+            f"columns have letters, at most {len(LETTERS)}: name the cells of a wider board "
+            "yourself"
+        )
     return LETTERS[column]
 
 
@@ -34,26 +39,44 @@ def letter_of(column: int) -> str:
 
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Point, ...]:
     right, down = width / 2, height / 2
-    return ((x - right, y - down), (x + right, y - down), (x + right, y + down), (x - right, y + down))
+    return (
+        (x - right, y - down),
+        (x + right, y - down),
+        (x + right, y + down),
+        (x - right, y + down),
+    )
 
 
-def rounded(x: float, y: float, width: float, height: float, *, radius: float = 0.2) -> tuple[Point, ...]:
-    """A rectangle around (x, y) with round corners; a radius of half the side makes a disc or a pill."""
+def rounded(
+    x: float, y: float, width: float, height: float, *, radius: float = 0.2
+) -> tuple[Point, ...]:
+    """A rectangle around (x, y) with round corners; a radius of half the side makes a disc or a
+    pill.
+    """
     right, down = width / 2 - radius, height / 2 - radius
     corners = ((right, down), (-right, down), (-right, -down), (right, -down))
     points = []
     for quarter, (dx, dy) in enumerate(corners):
         for step in range(CORNER_STEPS + 1):
             turn = (quarter + step / CORNER_STEPS) * math.pi / 2
-            points.append((round(x + dx + radius * math.cos(turn), 4), round(y + dy + radius * math.sin(turn), 4)))
+            points.append(
+                (
+                    round(x + dx + radius * math.cos(turn), 4),
+                    round(y + dy + radius * math.sin(turn), 4),
+                )
+            )
     return tuple(points)
 
 
 def hexagon(x: float, y: float, radius: float, *, pointy: bool = True) -> tuple[Point, ...]:
-    """The corners of a regular hexagon around (x, y), with a corner on top (pointy) or at the right."""
+    """The corners of a regular hexagon around (x, y), with a corner on top (pointy) or at the
+    right.
+    """
     start = math.pi / 6 if pointy else 0.0
     angles = [start + corner * math.pi / 3 for corner in range(6)]
-    return tuple((round(x + radius * math.cos(a), 4), round(y + radius * math.sin(a), 4)) for a in angles)
+    return tuple(
+        (round(x + radius * math.cos(a), 4), round(y + radius * math.sin(a), 4)) for a in angles
+    )
 
 
 # --- square boards
@@ -65,35 +88,55 @@ def square_cells(rows: int, columns: int, *, chequered: bool = False) -> tuple[C
     for row in range(rows):
         for column in range(columns):
             fill = "board-dark" if chequered and (row + column) % 2 == 0 else "board"
-            line = fill if chequered else "line"  # chequers need none; one in their own colour closes the seams
-            cells.append(Cell(cell_name(row, column), rectangle(column, rows - 1 - row, 1, 1), fill, line=line))
+            line = (
+                fill if chequered else "line"
+            )  # chequers need none; one in their own colour closes the seams
+            cells.append(
+                Cell(
+                    cell_name(row, column), rectangle(column, rows - 1 - row, 1, 1), fill, line=line
+                )
+            )
     return tuple(cells)
 
 
 def round_cells(rows: int, columns: int) -> tuple[Cell, ...]:
     """Cells as in `square_cells`, drawn as holes in the layer below."""
     cells = square_cells(rows, columns)
-    return tuple(replace(cell, outline=rounded(*cell.centre, 0.84, 0.84, radius=0.42)) for cell in cells)
+    return tuple(
+        replace(cell, outline=rounded(*cell.centre, 0.84, 0.84, radius=0.42)) for cell in cells
+    )
 
 
 def square_labels(rows: int, columns: int) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
-    letters = [Label(column, rows - 0.14, letter_of(column), 0.24, "muted") for column in range(columns)]
+    letters = [
+        Label(column, rows - 0.14, letter_of(column), 0.24, "muted") for column in range(columns)
+    ]
     numbers = [Label(-0.86, rows - 1 - row, str(row + 1), 0.24, "muted") for row in range(rows)]
     return (*letters, *numbers)
 
 
 def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
-    """A rim with round corners around a board of squares; it goes under the cells, with `fill` between them."""
+    """A rim with round corners around a board of squares; it goes under the cells, with `fill`
+    between them.
+    """
     x, y = (columns - 1) / 2, (rows - 1) / 2
     outline = rectangle(x, y, columns + FRAME_WIDTH, rows + FRAME_WIDTH)
     return Polygon(outline, fill, "frame", FRAME_WIDTH)
 
 
 def square_board(
-    rows: int, columns: int, kinds: Iterable[Kind], *, chequered: bool = False, moves: Iterable[str] = (), **rest: Any
+    rows: int,
+    columns: int,
+    kinds: Iterable[Kind],
+    *,
+    chequered: bool = False,
+    moves: Iterable[str] = (),
+    **rest: Any,
 ) -> Board:
-    """The usual board of squares, with a rim and coordinates; moves are cells unless `moves` has other texts."""
+    """The usual board of squares, with a rim and coordinates; moves are cells unless `moves` has
+    other texts.
+    """
     cells = square_cells(rows, columns, chequered=chequered)
     texts = tuple(moves) or tuple(cell.name for cell in cells)
     under, over = (square_frame(rows, columns),), square_labels(rows, columns)
@@ -127,25 +170,47 @@ def hex_centre(row: int, column: int) -> Point:
 def hex_cells(size: int) -> tuple[Cell, ...]:
     """Cells in the order row * size + column, row 0 on top."""
     places = [(row, column) for row in range(size) for column in range(size)]
-    return tuple(Cell(cell_name(*place), hexagon(*hex_centre(*place), HEX_RADIUS)) for place in places)
+    return tuple(
+        Cell(cell_name(*place), hexagon(*hex_centre(*place), HEX_RADIUS)) for place in places
+    )
 
 
 def hex_labels(size: int) -> tuple[Label, ...]:
     """Letters above the columns, along their slant, and numbers to the left of the rows."""
-    letters = [Label(column - 0.5, -HEX_ROW, letter_of(column), 0.24, "muted") for column in range(size)]
-    numbers = [Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.24, "muted") for row in range(size)]
+    letters = [
+        Label(column - 0.5, -HEX_ROW, letter_of(column), 0.24, "muted") for column in range(size)
+    ]
+    numbers = [
+        Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.24, "muted") for row in range(size)
+    ]
     return (*letters, *numbers)
 
 
 def hex_rims(size: int) -> tuple[Path, ...]:
-    """The sides that a seat must connect, in its colour: the first's top and bottom, the second's left and right."""
+    """The sides that a seat must connect, in its colour: the first's top and bottom, the second's
+    left and right.
+    """
     last = size - 1
-    middle = math.sqrt(3) / 2 * HEX_RADIUS  # two sides meet in the middle of an edge at each sharp corner
+    middle = (
+        math.sqrt(3) / 2 * HEX_RADIUS
+    )  # two sides meet in the middle of an edge at each sharp corner
     line = range(size)
-    top = [*((0, column, turn, HEX_RADIUS) for column in line for turn in (210, 270)), (0, last, 300, middle)]
-    bottom = [(last, 0, 120, middle), *((last, column, turn, HEX_RADIUS) for column in line for turn in (90, 30))]
-    left = [*((row, 0, turn, HEX_RADIUS) for row in line for turn in (210, 150)), (last, 0, 120, middle)]
-    right = [(0, last, 300, middle), *((row, last, turn, HEX_RADIUS) for row in line for turn in (330, 30))]
+    top = [
+        *((0, column, turn, HEX_RADIUS) for column in line for turn in (210, 270)),
+        (0, last, 300, middle),
+    ]
+    bottom = [
+        (last, 0, 120, middle),
+        *((last, column, turn, HEX_RADIUS) for column in line for turn in (90, 30)),
+    ]
+    left = [
+        *((row, 0, turn, HEX_RADIUS) for row in line for turn in (210, 150)),
+        (last, 0, 120, middle),
+    ]
+    right = [
+        (0, last, 300, middle),
+        *((row, last, turn, HEX_RADIUS) for row in line for turn in (330, 30)),
+    ]
 
     def point(row: int, column: int, turn: int, radius: float) -> Point:
         """Around a cell's centre, `turn` degrees clockwise from the right."""
@@ -153,22 +218,41 @@ def hex_rims(size: int) -> tuple[Path, ...]:
         return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
     sides = (("seat0", top), ("seat0", bottom), ("seat1", left), ("seat1", right))
-    return tuple(Path(path_data(point(*place) for place in side), "none", seat, RIM_WIDTH) for seat, side in sides)
+    return tuple(
+        Path(path_data(point(*place) for place in side), "none", seat, RIM_WIDTH)
+        for seat, side in sides
+    )
 
 
 # --- stones, lines and marks
 
 
 def stone(seat: int, *, text: str, name: str) -> Kind:
-    """A round stone. Nobody needs colour: the second seat's has a ring, the third's a dot, the fourth's is white."""
-    marks = {1: (Circle(0, 0, 0.209, "none", "seat1-edge", 0.04),), 2: (Circle(0, 0, 0.114, "black-inner"),)}
-    return Kind(text, name, (Circle(0, 0, 0.38, f"seat{seat}", f"seat{seat}-edge", 0.04), *marks.get(seat, ())), seat)
+    """A round stone. Nobody needs colour: the second seat's has a ring, the third's a dot, the
+    fourth's is white.
+    """
+    marks = {
+        1: (Circle(0, 0, 0.209, "none", "seat1-edge", 0.04),),
+        2: (Circle(0, 0, 0.114, "black-inner"),),
+    }
+    return Kind(
+        text,
+        name,
+        (Circle(0, 0, 0.38, f"seat{seat}", f"seat{seat}-edge", 0.04), *marks.get(seat, ())),
+        seat,
+    )
 
 
-def stones(texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None) -> tuple[Kind, ...]:
-    """A stone for each letter, of the seats in turn, with the seats' names; `make` is `stone` or `go_stone`."""
+def stones(
+    texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None
+) -> tuple[Kind, ...]:
+    """A stone for each letter, of the seats in turn, with the seats' names; `make` is `stone` or
+    `go_stone`.
+    """
     kinds = ((place % len(names), text) for place, text in enumerate(texts))
-    return tuple((make or stone)(seat, text=text, name=f"{names[seat]} stone") for seat, text in kinds)
+    return tuple(
+        (make or stone)(seat, text=text, name=f"{names[seat]} stone") for seat, text in kinds
+    )
 
 
 def go_stone(seat: int, *, text: str, name: str) -> Kind:
@@ -183,7 +267,9 @@ def pile_of_seeds(seat: int, num: int) -> Kind:
     drawn = min(num, MOST_DOTS)
     spread = 0.0 if drawn == 1 else min(0.36, 0.1 * math.sqrt(drawn))
     dots = []
-    for dot in range(drawn):  # each a golden angle after the previous one, like the seeds of a sunflower
+    for dot in range(
+        drawn
+    ):  # each a golden angle after the previous one, like the seeds of a sunflower
         radius, angle = spread * math.sqrt((dot + 0.5) / drawn), dot * math.pi * (3 - math.sqrt(5))
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
@@ -205,7 +291,8 @@ def path_data(points: Iterable[Point]) -> str:
 # --- chess pieces
 
 
-# Every outline starts at the left of the foot and goes clockwise: up the left side, over the top, down the right.
+# Every outline starts at the left of the foot and goes clockwise: up the left side, over the top,
+# down the right.
 OUTLINES = {
     "p": (
         "M-26 38V34Q-26 29 -20 28C-19 17 -8 13 -7 1H-11Q-15 1 -12 -3L-8 -6"
@@ -221,16 +308,19 @@ OUTLINES = {
         "A5.2 5.2 0 1 1 4 -29C17 -17 18 -2 10 5L13 8Q16 12 12 12H8C9 19 18 20 20 28Q26 29 26 34V38Z"
     ),
     "r": (
-        "M-27 38V34Q-27 29 -21 28C-17 20 -15 6 -15 -8L-22 -15V-32H-13V-26H-5V-32H5V-26H13V-32H22V-15L15 -8"
+        "M-27 38V34Q-27 29 -21 28C-17 20 -15 6 -15 -8L-22 "
+        "-15V-32H-13V-26H-5V-32H5V-26H13V-32H22V-15L15 -8"
         "C15 6 17 20 21 28Q27 29 27 34V38Z"
     ),
     "q": (
         "M-27 38V34Q-27 29 -21 28C-18 24 -18 18 -21 12L-31 -15A4.5 4.5 0 1 1 -27 -17L-16 -3L-17 -26"
-        "A4.5 4.5 0 1 1 -13 -27L-5 -6L-2 -31A4.5 4.5 0 1 1 2 -31L5 -6L13 -27A4.5 4.5 0 1 1 17 -26L16 -3L27 -17"
+        "A4.5 4.5 0 1 1 -13 -27L-5 -6L-2 -31A4.5 4.5 0 1 1 2 -31L5 -6L13 -27A4.5 4.5 0 1 1 "
+        "17 -26L16 -3L27 -17"
         "A4.5 4.5 0 1 1 31 -15L21 12C18 18 18 24 21 28Q27 29 27 34V38Z"
     ),
     "k": (
-        "M-27 38V34Q-27 29 -21 28C-18 24 -18 18 -21 13C-32 4 -34 -6 -29 -13C-24 -20 -11 -20 -6 -13L-3.5 -21"
+        "M-27 38V34Q-27 29 -21 28C-18 24 -18 18 -21 13C-32 4 -34 -6 -29 -13C-24 -20 -11 -20 "
+        "-6 -13L-3.5 -21"
         "V-27H-9.5V-34H-3.5V-40H3.5V-34H9.5V-27H3.5V-21L6 -13C11 -20 24 -20 29 -13"
         "C34 -6 32 4 21 13C18 18 18 24 21 28Q27 29 27 34V38Z"
     ),
@@ -252,7 +342,9 @@ NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "
 
 
 def chess_piece(letter: str, text: str = "") -> Kind:
-    """A chess piece by its FEN letter, upper case white and lower case black; a terminal shows `text` or the letter."""
+    """A chess piece by its FEN letter, upper case white and lower case black; a terminal shows
+    `text` or the letter.
+    """
     seat = 0 if letter.isupper() else 1
     kind, side = letter.lower(), ("white", "black")[seat]
     edge, inner = (("piece-edge", "piece-edge"), ("black-edge", "black-inner"))[seat]

@@ -1,7 +1,7 @@
 """A scene as SVG: one self-contained document, in light or dark as its viewer prefers.
 
-Colours are classes (`f-ROLE` fills, `s-ROLE` strokes); their rules begin with a class of the picture, because a
-page may contain other things.
+Colours are classes (`f-ROLE` fills, `s-ROLE` strokes); their rules begin with a class of the
+picture, because a page may contain other things.
 """
 
 import math
@@ -12,7 +12,17 @@ from html import escape
 
 from anyzero.views.board import Circle, Label, Path, Point, Polygon, Scene, Shape, describe
 
-SERIES = ("#9ca29c", "#ffa9d3", "#ae8aba", "#6399fb", "#3fdcf0", "#dc5e57", "#c2eb6c", "#f68c41", "#f9ce00")
+SERIES = (
+    "#9ca29c",
+    "#ffa9d3",
+    "#ae8aba",
+    "#6399fb",
+    "#3fdcf0",
+    "#dc5e57",
+    "#c2eb6c",
+    "#f68c41",
+    "#f9ce00",
+)
 PALETTE: Mapping[str, tuple[str, str]] = {
     # role: (light, dark)
     "page": ("#ffffff", "#15181d"),
@@ -66,13 +76,16 @@ SNAP = 8  # the picture's borders are on eighths of a unit
 CAPTION_SIZE = 0.36
 CAPTION_GAP = 0.3
 LETTER_WIDTH = 0.56  # mean width of a letter of the text font, as a fraction of its size
-CAPITALS_CENTRE = 0.36  # distance of the baseline below the middle of capitals and digits, as a fraction of the size
+# distance of the baseline below the middle of capitals and digits, as a fraction of the size
+CAPITALS_CENTRE = 0.36
 FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def scene_to_svg(scene: Scene) -> str:
-    """A complete document, in light or dark as its viewer prefers; light if the viewer has no media queries."""
+    """A complete document, in light or dark as its viewer prefers; light if the viewer has no media
+    queries.
+    """
     used = roles_of(scene)
     check_roles(used)
     left, top, right, bottom = bounds(scene)
@@ -80,11 +93,13 @@ def scene_to_svg(scene: Scene) -> str:
     box = " ".join(map(number, (left, top, width, height)))
     page = Polygon(((left, top), (right, top), (right, bottom), (left, bottom)), "page")
     body = "".join(f'<g class="{name}">{drawing}</g>' for name, drawing in layers(scene) if drawing)
+    pixels = f'width="{number(width * UNIT_PIXELS)}" height="{number(height * UNIT_PIXELS)}"'
+    title = clean(scene.title or scene.caption or "Board")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(width * UNIT_PIXELS)}" '
-        f'height="{number(height * UNIT_PIXELS)}" class="anyzero-auto" role="img" font-family="{FONTS}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {pixels} '
+        f'class="anyzero-auto" role="img" font-family="{FONTS}" '
         f'text-anchor="middle" stroke-linejoin="round" stroke-linecap="round">'
-        f"<title>{clean(scene.title or scene.caption or 'Board')}</title><desc>{clean(describe(scene))}</desc>"
+        f"<title>{title}</title><desc>{clean(describe(scene))}</desc>"
         f"<style>{style(used)}</style>{draw(page)}{body}</svg>"
     )
 
@@ -93,11 +108,16 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
     """The drawing from back to front, each layer with the name of its group."""
     centres = {cell.name: cell.centre for cell in scene.cells}
     yield "under", "".join(map(draw, scene.under))
-    yield "cells", "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells)
+    yield (
+        "cells",
+        "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells),
+    )
     pieces = []
     for piece in scene.pieces:  # moved to the cell, with a title for pointers and screen readers
         title, shapes = clean(f"{piece.name} {piece.cell}"), "".join(map(draw, piece.shapes))
-        pieces.append(f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>')
+        pieces.append(
+            f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>'
+        )
     yield "pieces", "".join(pieces)
     yield "over", "".join(map(draw, scene.over))
     yield "caption", "".join(map(draw, caption_labels(scene)))
@@ -107,8 +127,13 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
 
 
 def bounds(scene: Scene) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of everything drawn plus a margin, such that cells start at whole pixels."""
-    points = [*content_points(scene), *(point for label in caption_labels(scene) for point in extent(label))]
+    """Left, top, right and bottom of everything drawn plus a margin, such that cells start at whole
+    pixels.
+    """
+    points = [
+        *content_points(scene),
+        *(point for label in caption_labels(scene) for point in extent(label)),
+    ]
     low = [math.floor((min(values) - MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
     high = [math.ceil((max(values) + MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
     return low[0], low[1], high[0], high[1]
@@ -147,15 +172,24 @@ def extent(shape: Shape) -> tuple[Point, ...]:
 
 
 def roles_of(scene: Scene) -> set[str]:
-    shapes = [*scene.under, *scene.over, *(shape for piece in scene.pieces for shape in piece.shapes)]
-    roles = {getattr(part, name, "none") for part in (*scene.cells, *shapes) for name in ("fill", "line")}
+    shapes = [
+        *scene.under,
+        *scene.over,
+        *(shape for piece in scene.pieces for shape in piece.shapes),
+    ]
+    roles = {
+        getattr(part, name, "none") for part in (*scene.cells, *shapes) for name in ("fill", "line")
+    }
     return {"page", "ink"} | roles - {"none"}  # a label has no line
 
 
 def style(roles: Iterable[str]) -> str:
     scope, names = ".anyzero-auto ", sorted(roles)
     light, dark = (
-        "".join(f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}" for role in names)
+        "".join(
+            f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}"
+            for role in names
+        )
         for tones in (LIGHT, DARK)
     )
     return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
@@ -170,7 +204,10 @@ def draw(shape: Shape) -> str:
             points = " ".join(f"{number(x)},{number(y)}" for x, y in shape.points)
             return f'<polygon points="{points}"{paint(shape)}/>'
         case Circle():
-            return f'<circle cx="{number(shape.x)}" cy="{number(shape.y)}" r="{number(shape.radius)}"{paint(shape)}/>'
+            return (
+                f'<circle cx="{number(shape.x)}" cy="{number(shape.y)}" '
+                f'r="{number(shape.radius)}"{paint(shape)}/>'
+            )
         case Path():
             place = f"{move(shape.x, shape.y)} scale({number(shape.scale)})"
             return f'<path d="{clean(shape.data)}" transform="{place}"{paint(shape, shape.scale)}/>'

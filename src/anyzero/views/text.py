@@ -1,4 +1,6 @@
-"""A scene as lines of text, plain or coloured: every cell and label at its place on a grid of characters."""
+"""A scene as lines of text, plain or coloured: every cell and label at its place on a grid of
+characters.
+"""
 
 from collections.abc import Collection
 from itertools import groupby
@@ -46,11 +48,17 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
     rows, left = sorted(row for row, _ in canvas), min((column for _, column in canvas), default=0)
     if rows and max(rows[-1] - rows[0], max(column for _, column in canvas) - left) > MOST_LETTERS:
         raise ValueError(
-            f"the picture as text is more than {MOST_LETTERS} letters wide or tall: is text_scale too large?"
+            f"the picture as text is more than {MOST_LETTERS} letters wide or tall: is "
+            "text_scale too large?"
         )
     for row in range(rows[0], rows[-1] + 1) if rows else ():
-        used = [column for found, column in canvas if found == row and canvas[row, column].text != " "]
-        line = [canvas.get((row, column), BLANK) for column in range(left, max(used, default=left - 1) + 1)]
+        used = [
+            column for found, column in canvas if found == row and canvas[row, column].text != " "
+        ]
+        line = [
+            canvas.get((row, column), BLANK)
+            for column in range(left, max(used, default=left - 1) + 1)
+        ]
         for role, letters in groupby(line, key=lambda letter: letter.role):
             text.append("".join(letter.text for letter in letters), STYLES.get(role, "bold"))
         text.append("\n")
@@ -60,13 +68,20 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
     """Labels, then each cell: its piece, or itself; pieces of several letters get more space."""
-    pieces, texts, canvas = {piece.cell: piece for piece in scene.pieces}, dict[str, tuple[str, str]](), Canvas()
+    pieces, texts, canvas = (
+        {piece.cell: piece for piece in scene.pieces},
+        dict[str, tuple[str, str]](),
+        Canvas(),
+    )
     for cell in scene.cells:
         piece = pieces.get(cell.name)
         role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
         texts[cell.name] = cell.text if piece is None else piece.text, role
     lines = [text.split("\n") for text, _ in texts.values()]
-    wide, tall = max((len(line) for part in lines for line in part), default=0), max(map(len, lines), default=0)
+    wide, tall = (
+        max((len(line) for part in lines for line in part), default=0),
+        max(map(len, lines), default=0),
+    )
     scale = max(scene.text_scale[0], wide + 1), max(scene.text_scale[1], tall)
     for shape in scene.over:
         if isinstance(shape, Label):
@@ -81,7 +96,9 @@ def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
 
 
 def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Canvas:
-    """The letters of a text around a point; an even number is shifted to the left and to the top."""
+    """The letters of a text around a point; an even number is shifted to the left and to the
+    top.
+    """
     lines, (across, down) = text.split("\n"), scale
     top, middle = floor(centre[1] * down + 0.5) - len(lines) // 2, floor(centre[0] * across + 0.5)
     return {
@@ -106,4 +123,6 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
 
 def printable(text: str) -> str:
     """The text with anything that could move a terminal's cursor replaced."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )

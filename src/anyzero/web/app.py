@@ -1,4 +1,6 @@
-"""The server: lists over HTTP, everything live over one websocket per client, and access control."""
+"""The server: lists over HTTP, everything live over one websocket per client, and access
+control.
+"""
 
 import contextlib
 import logging
@@ -31,7 +33,10 @@ from anyzero.web.forms import palette_sheet
 from anyzero.web.room import Rooms
 
 STATIC = Path(__file__).parent / "static"
-REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
+REFUSED = {
+    "description": "One sentence that says what was wrong.",
+    "content": {"application/json": {}},
+}
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
 
 
@@ -52,7 +57,10 @@ def create_app(config: ServerConfig) -> FastAPI:
     app.add_api_websocket_route("/ws", partial(serve_socket, rooms))
     add_lists(app, rooms)
     mimetypes.add_type("text/javascript", ".js")  # missing in some machines' tables
-    index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
+    index, sheet = (
+        FileResponse(STATIC / "index.html"),
+        Response(palette_sheet(), media_type="text/css"),
+    )
     app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
     app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
     app.mount("/", StaticFiles(directory=STATIC))
@@ -89,8 +97,12 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
     def record(number: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
         table = (rooms.open.get(number) or rooms.restore(number)).table
         text = record_text(Path(f"game.{form}"), table.to_record(), table.game)
-        headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(table.game.name)}.{form}"}
-        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
+        headers = {
+            "content-disposition": f"attachment; filename*=UTF-8''{quote(table.game.name)}.{form}"
+        }
+        return Response(
+            text, media_type="application/json" if form == "json" else "text/plain", headers=headers
+        )
 
 
 # --- the server as a process: access control, its socket, and its thread
@@ -101,7 +113,8 @@ SWITCH_S = 5e-4  # a thread that draws or reads delays a move by at most this at
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
@@ -123,10 +136,12 @@ def is_address(host: str, port: int) -> bool:
 
 
 def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
-    """An ASGI application around another: it answers only pages that it served itself, under a name of this machine.
+    """An ASGI application around another: it answers only pages that it served itself, under a name
+    of this machine.
 
-    Another site's page can send requests to this machine (Origin) or map its own name to this machine's address (Host);
-    both are refused. Every response forbids loading anything from elsewhere.
+    Another site's page can send requests to this machine (Origin) or map its own name to this
+    machine's address (Host); both are refused. Every response forbids loading anything from
+    elsewhere.
     """
     names, is_any = {*LOOPBACK, bracketed(host).lower()}, host in ("0.0.0.0", "::")
     hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
@@ -135,7 +150,9 @@ def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
     def refusal(scope: Scope) -> str:
         """Why this request is refused; empty if it is allowed."""
         headers = Headers(scope=scope)
-        host, origin = ([value.lower() for value in headers.getlist(name)] for name in ("host", "origin"))
+        host, origin = (
+            [value.lower() for value in headers.getlist(name)] for name in ("host", "origin")
+        )
         if len(host) != 1 or not (host[0] in hosts or (is_any and is_address(host[0], port))):
             return "this server answers only under the name of its own machine"
         unnamed = scope["type"] == "websocket" and not origin and "sec-fetch-site" in headers
@@ -149,7 +166,11 @@ def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
             await send(message)
 
         reason = refusal(scope) if scope["type"] in ("http", "websocket") else ""
-        refused = JSONResponse({"error": reason}, 403) if scope["type"] == "http" else WebSocketClose(1008)
+        refused = (
+            JSONResponse({"error": reason}, 403)
+            if scope["type"] == "http"
+            else WebSocketClose(1008)
+        )
         await (refused if reason else app)(scope, receive, send_safely)
 
     return answer
@@ -171,7 +192,9 @@ def listen(config: ServerConfig) -> socket.socket:
     except (OSError, OverflowError) as error:
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)
-        raise AnyzeroError(f"cannot listen on {config.host}, port {config.port}: {reason}; try --port 0") from None
+        raise AnyzeroError(
+            f"cannot listen on {config.host}, port {config.port}: {reason}; try --port 0"
+        ) from None
     return listener
 
 
@@ -196,7 +219,9 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
         server = uvicorn.Server(settings)
         sys.setswitchinterval(SWITCH_S)
         # a client that sends broken text is disconnected; the log needs no traceback of that
-        logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
+        logging.getLogger("uvicorn.error").addFilter(
+            lambda record: "Invalid UTF-8" not in record.getMessage()
+        )
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:

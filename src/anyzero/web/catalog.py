@@ -1,4 +1,5 @@
-"""The server's settings, the form of requests, and what they may name: games, players and networks known here.
+"""The server's settings, the form of requests, and what they may name: games, players and networks
+known here.
 
 No text of a request becomes a path, and every invalid message is answered with a sentence.
 """
@@ -29,25 +30,34 @@ HUMAN = "human"
 ENGINE = "engine:"  # prefix of engines allowed on the command line
 MOST_GAMES = 64  # maximum loaded games in memory
 OWN_BUSINESS = ("trees", "threads", "reuse", "max_nodes", "noise_fraction")
-"""Options that clients may not choose: threads and memory are shared, and noise is for self-play."""
+"""Options that clients may not choose: threads and memory are shared, and noise is for self-play.
+"""
 
 
 @dataclass(frozen=True)
 class ServerConfig:
     """The server's settings; the limits keep one client from using up the machine."""
 
-    host: str = "127.0.0.1"  # the address to listen on; addresses beyond this machine are the user's choice
+    host: str = (
+        "127.0.0.1"  # the address to listen on; addresses beyond this machine are the user's choice
+    )
     port: int = 8000  # 0: any free port
-    data: Path = field(default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3")
+    data: Path = field(
+        default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3"
+    )
     """The file with the games."""
     games: tuple[str, ...] = ()
-    """Files with the user's own games, with options that become their defaults here; no other file's code is run."""
+    """Files with the user's own games, with options that become their defaults here; no other
+    file's code is run.
+    """
     engines: tuple[str, ...] = ()
     """Other engines that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
     runs: Path = RUNS  # the folder of training runs
     experiments: Path = Path()  # the folder with the tables of experiments
     prepare: bool = True
-    """Compile for every game once a page is opened; code for the players at a table is compiled in any case."""
+    """Compile for every game once a page is opened; code for the players at a table is compiled in
+    any case.
+    """
     max_connections: int = 1024  # at a time; a browser tab has several
     max_message: int = 1 << 20  # bytes of one message
     max_rooms: int = 500  # games in memory at a time
@@ -59,13 +69,17 @@ class ServerConfig:
 
     @cached_property
     def engine_texts(self) -> dict[str, str]:
-        """The texts of the engines by display name; an engine without a name is named by its command."""
+        """The texts of the engines by display name; an engine without a name is named by its
+        command.
+        """
         found = {}
         for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
             name, _, rest = text.partition("=")
             if name.startswith(("uci:", "gtp:")):
                 name, rest = text.partition(":")[2], text
-            found["-".join(name.split())] = rest.strip()  # a name is one word, like every player's text
+            found["-".join(name.split())] = (
+                rest.strip()
+            )  # a name is one word, like every player's text
         return found
 
 
@@ -142,17 +156,23 @@ class Catalog:
         return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()]}
 
     def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
-        """The player's text, if this server allows it in this game; `searches`: it must be one that searches."""
+        """The player's text, if this server allows it in this game; `searches`: it must be one that
+        searches.
+        """
         text = text.strip()
         if text.startswith(ENGINE) and not searches:
             name = text.removeprefix(ENGINE)
             if name not in self.engines:
-                raise unknown_name("engine", name[:60], self.engines, none="anyzero serve --engine allows one")
+                raise unknown_name(
+                    "engine", name[:60], self.engines, none="anyzero serve --engine allows one"
+                )
             self.engines[name].check_game(game)
             return text
         player = None if text == HUMAN else split_player(text, OWN_KINDS)
         if searches and (player is None or player.in_game(game).search is None):
-            raise BadOptionError(f"{text!r} does not search; name a method like uct:1000 or a level like level:hard")
+            raise BadOptionError(
+                f"{text!r} does not search; name a method like uct:1000 or a level like level:hard"
+            )
         if player is not None and player.search is not None:
             self.check_search(player, player.search, game)
         return text
@@ -160,7 +180,9 @@ class Catalog:
     def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
         most, longest = self.config.max_simulations, self.config.max_seconds
         if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
-            raise BadOptionError(f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s")
+            raise BadOptionError(
+                f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s"
+            )
         for option in OWN_BUSINESS:
             if option in wanted.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
@@ -172,7 +194,9 @@ class Catalog:
         elif name not in known:  # otherwise only a generation of a listed run
             run, _, number = name.rpartition("/")
             if run not in known or not re.fullmatch("[0-9]{1,6}", number):
-                raise unknown_name("network", name, known, none="there are no runs and no models here")
+                raise unknown_name(
+                    "network", name, known, none="there are no runs and no models here"
+                )
 
     def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:
         if len(seats) != game.num_seats:
@@ -183,7 +207,12 @@ class Catalog:
 def describe_game(game: Game, name: str) -> dict[str, Any]:
     choices = option_choices(find_maker(game.source)) if game.source else {}
     options = [
-        {"name": key, "default": value, "kind": type(value).__name__, "choices": choices.get(key, ())}
+        {
+            "name": key,
+            "default": value,
+            "kind": type(value).__name__,
+            "choices": choices.get(key, ()),
+        }
         for key, value in game.options.items()
     ]
     return {
@@ -203,7 +232,11 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
 
 AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
 Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
-NEEDED: dict[str, tuple[str, ...]] = {"new": ("game", "seats"), "load": ("text", "form"), "sit": ("table", "seats")}
+NEEDED: dict[str, tuple[str, ...]] = {
+    "new": ("game", "seats"),
+    "load": ("text", "form"),
+    "sit": ("table", "seats"),
+}
 NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
 """The required fields of a message, by its type; the other types need a table."""
 

@@ -45,7 +45,8 @@ async def serve_socket(rooms: Rooms, page: WebSocket) -> None:
 
 
 class Client:
-    """One browser tab: its requests are handled in order; searches run concurrently and report their findings.
+    """One browser tab: its requests are handled in order; searches run concurrently and report
+    their findings.
 
     `outbox` is sent by the owner of the socket.
     """
@@ -100,7 +101,9 @@ class Client:
 
     async def make(self, message: Message) -> None:
         self.rooms.make_space()
-        room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
+        room = await asyncio.to_thread(
+            self.rooms.make if message.type == "new" else self.rooms.read, message
+        )
         self.rooms.open[room.number] = room
         self.sit_down(room)
         await room.show_to(self.tell, message.request)
@@ -141,7 +144,9 @@ class Client:
         """The game up to the position named by a message."""
         if not message.table:
             game = await asyncio.to_thread(self.rooms.catalog.load, message.game)
-            return await asyncio.to_thread(GameInProgress.played, game, message.position, message.moves)
+            return await asyncio.to_thread(
+                GameInProgress.played, game, message.position, message.moves
+            )
         room = await self.enter(message.table)
         async with room.lock:
             table = room.table
@@ -154,7 +159,12 @@ class Client:
         found = await self.find_position(message)
         values = await asyncio.to_thread(position_values, found)
         twins = await asyncio.to_thread(twin_actions, found.game, found.state)
-        about = {"type": "look", "request": message.request, "table": message.table or None, "ply": found.num_plies}
+        about = {
+            "type": "look",
+            "request": message.request,
+            "table": message.table or None,
+            "ply": found.num_plies,
+        }
         self.tell({**values, **about, "twins": twins})
 
     # --- searches
@@ -165,15 +175,26 @@ class Client:
         self.stop(lane)
         found = await self.find_position(message)
         if found.game.seat_to_move(found.state) < 0:
-            raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
+            raise AnyzeroError(
+                "there is nothing to search: the game is over or it is chance's turn"
+            )
         player = self.rooms.catalog.check_player(message.player, found.game, searches=True)
         if len(self.lanes) >= self.rooms.config.max_client_jobs:
-            raise AnyzeroError(f"you have {len(self.lanes)} searches running already; stop one first")
-        about = {"request": message.request, "table": message.table or None, "ply": found.num_plies, "lane": lane}
+            raise AnyzeroError(
+                f"you have {len(self.lanes)} searches running already; stop one first"
+            )
+        about = {
+            "request": message.request,
+            "table": message.table or None,
+            "ply": found.num_plies,
+            "lane": lane,
+        }
         about |= {"type": kind, "player": player}
         task = asyncio.create_task(self.search(found, about, message.seed or 0))
         self.lanes[lane] = task
-        task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
+        task.add_done_callback(
+            lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None
+        )
 
     async def search(self, table: GameInProgress, about: dict[str, Any], seed: int) -> None:
         live = about["type"] == "analysis"
@@ -184,7 +205,14 @@ class Client:
                     reached = {"done": bool(answer.get("done")), "preparing": "preparing" in answer}
                     self.tell({**about, **reached, "result": answer.get("result")})
         except AnyzeroError as error:
-            self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
+            self.tell(
+                {
+                    "type": "error",
+                    "request": about["request"],
+                    "lane": about["lane"],
+                    "error": str(error),
+                }
+            )
 
     def stop(self, lane: str) -> None:
         if (task := self.lanes.pop(lane, None)) is not None:

@@ -24,7 +24,11 @@ LARGEST_TABLE = 8 << 20  # bytes; a larger table is not one of ours
 
 class Folders:
     def __init__(self, catalog: Catalog) -> None:
-        self.catalog, self.root, self.tables = catalog, catalog.config.runs, catalog.config.experiments
+        self.catalog, self.root, self.tables = (
+            catalog,
+            catalog.config.runs,
+            catalog.config.experiments,
+        )
 
     # --- runs
 
@@ -38,17 +42,27 @@ class Folders:
         path = self.path_of(name)
         run, blocks = summarise(path), RunFolder.open(path).blocks(GAMES)
         played = [{"generation": block.generation, "block": block.number} for block in blocks]
-        return {**run_values(run), "history": run.history, "config": flatten(run.config.to_dict()), "blocks": played}
+        return {
+            **run_values(run),
+            "history": run.history,
+            "config": flatten(run.config.to_dict()),
+            "blocks": played,
+        }
 
     def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
         _, games = self.read_games(name, generation, block)
-        about = [{"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]} for game in games]
+        about = [
+            {"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]}
+            for game in games
+        ]
         return {"games": about}
 
     def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
         config, games = self.read_games(name, generation, block)
         if number >= len(games):
-            raise UnknownNameError(f"the block has {count(len(games), 'game')}, not a game {number}")
+            raise UnknownNameError(
+                f"the block has {count(len(games), 'game')}, not a game {number}"
+            )
         line, starts = games[number], config.selfplay.starts
         position = starts[line["start"]] if starts else None
         game, start = position_of(self.catalog.load(config.game), position)
@@ -59,17 +73,25 @@ class Folders:
     def path_of(self, name: str) -> Path:
         return pick(name, list_runs(self.root), "run")
 
-    def read_games(self, name: str, generation: int, block: int) -> tuple[RunConfig, list[dict[str, Any]]]:
+    def read_games(
+        self, name: str, generation: int, block: int
+    ) -> tuple[RunConfig, list[dict[str, Any]]]:
         folder = RunFolder.open(self.path_of(name))
         path = folder.games_path(generation, block)
         if not path.is_file():
-            raise UnknownNameError(f"the run {name} has no block {block} of generation {generation}")
+            raise UnknownNameError(
+                f"the run {name} has no block {block} of generation {generation}"
+            )
         return folder.config, read_games(path)
 
     # --- experiments
 
     def experiments(self) -> dict[str, Any]:
-        return {"experiments": [{"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()]}
+        return {
+            "experiments": [
+                {"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()
+            ]
+        }
 
     def experiment(self, name: Name) -> dict[str, Any]:
         rows = []
@@ -80,7 +102,9 @@ class Folders:
 
     def list_tables(self) -> list[Path]:
         try:
-            found = sorted(path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE)
+            found = sorted(
+                path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE
+            )
         except OSError:
             return []
         tables = []
@@ -100,5 +124,10 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
 
 
 def run_values(run: RunSummary) -> dict[str, Any]:
-    player = None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
-    return {**{key: value for key, value in run.to_json().items() if key != "path"}, "player": player}
+    player = (
+        None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
+    )
+    return {
+        **{key: value for key, value in run.to_json().items() if key != "path"},
+        "player": player,
+    }

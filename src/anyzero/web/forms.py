@@ -26,17 +26,25 @@ def table_values(table: GameInProgress) -> dict[str, Any]:
         "start": table.start_text,
         "ply": table.num_plies,
         "plies": len(table.line),
-        "moves": [ply_values(table.game, before, ply) for before, ply in zip(table.states, table.plies, strict=False)],
+        "moves": [
+            ply_values(table.game, before, ply)
+            for before, ply in zip(table.states, table.plies, strict=False)
+        ],
         "seat": table.seat_to_move,
         "over": table.is_over,
-        **{name: getattr(table, name) for name in ("can_undo", "can_redo", "termination", "payoffs")},
+        **{
+            name: getattr(table, name)
+            for name in ("can_undo", "can_redo", "termination", "payoffs")
+        },
         "legal": [] if table.is_over else shown["legal"],
     }
 
 
 def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
     """A move: its text for programs, and in the notation of move lists."""
-    thought = {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
+    thought = (
+        {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
+    )
     about = {**thought, "seconds": ply.seconds}
     move, played = ply.move or ply.termination, ply.action >= 0
     text = ply.notation(game, before) if played else move
@@ -49,13 +57,21 @@ def position_values(table: GameInProgress) -> dict[str, Any]:
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
         "seat": game.seat_to_move(state),
-        "scene": {**scene_values(scene_of(game, state)), "colours": game.board.colours} if drawn else None,
+        "scene": {**scene_values(scene_of(game, state)), "colours": game.board.colours}
+        if drawn
+        else None,
         "fields": None if drawn else game.fields(state),
         "position": game.format_state(state) if game.has("format_state") else None,
-        "scores": [game.score(state, seat) for seat in range(game.num_seats)] if game.has("score") else None,
+        "scores": [game.score(state, seat) for seat in range(game.num_seats)]
+        if game.has("score")
+        else None,
         "last": ply_cells(table, table.last_decision),  # chance has none
         "legal": [
-            {"action": action, "move": game.format_action(state, action), "cells": clicks.get(action, ())}
+            {
+                "action": action,
+                "move": game.format_action(state, action),
+                "cells": clicks.get(action, ()),
+            }
             for action in game.legal_actions(state)
         ],
     }
@@ -70,17 +86,27 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
     for turn in game.symmetries:
         if len(turn.planes) and (planes[turn.planes] == planes).all():
             pairs = ((action, int(turn.actions[action])) for action in legal)
-            twins |= {action: min(other, twins.get(action, other)) for action, other in pairs if other < action}
+            twins |= {
+                action: min(other, twins.get(action, other))
+                for action, other in pairs
+                if other < action
+            }
     return twins
 
 
 def ply_cells(table: GameInProgress, index: int) -> list[str]:
-    return cells_of(table.game, table.states[index], table.plies[index].action) if index >= 0 else []
+    return (
+        cells_of(table.game, table.states[index], table.plies[index].action) if index >= 0 else []
+    )
 
 
 def cells_of(game: Game, state: State, action: int) -> list[str]:
     """The cells that an action names; none for a declared end."""
-    return list(scene_of(game, state).clicks.get(action, ())) if game.has("board") and action >= 0 else []
+    return (
+        list(scene_of(game, state).clicks.get(action, ()))
+        if game.has("board") and action >= 0
+        else []
+    )
 
 
 def scene_of(game: Game, state: State) -> Scene:
@@ -121,7 +147,10 @@ def palette_sheet() -> str:
         f":root{{{variables(LIGHT)}}}",
         f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{variables(DARK)}}}}}",
         f":root[data-theme=dark]{{{variables(DARK)}}}",
-        *(f".f-{role}{{fill:var(--role-{role})}}.s-{role}{{stroke:var(--role-{role})}}" for role in LIGHT),
+        *(
+            f".f-{role}{{fill:var(--role-{role})}}.s-{role}{{stroke:var(--role-{role})}}"
+            for role in LIGHT
+        ),
     ]
     return "\n".join(rules) + "\n"
 

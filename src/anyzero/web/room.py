@@ -34,7 +34,11 @@ class Rooms:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), SearchProcess(config)
+        self.catalog, self.shelf, self.engine = (
+            Catalog(config),
+            Shelf(config.data),
+            SearchProcess(config),
+        )
         self.preparing: asyncio.Task[None] | None = None  # started when the first page is opened
         self.open: dict[str, Room] = {}
 
@@ -65,7 +69,9 @@ class Rooms:
         return self.add(table, seats, wanted.paused, wanted.pace)
 
     def read(self, wanted: Message) -> "Room":
-        """The game in a file's text; a game defined by a file only if the command line named the file."""
+        """The game in a file's text; a game defined by a file only if the command line named the
+        file.
+        """
         if wanted.form == "json":
             values = parse_object(wanted.text)
             if values is None:
@@ -93,7 +99,9 @@ class Rooms:
         except AnyzeroError:
             return HUMAN
 
-    def add(self, table: GameInProgress, seats: Sequence[str], paused: bool = False, pace: float = 0.0) -> "Room":
+    def add(
+        self, table: GameInProgress, seats: Sequence[str], paused: bool = False, pace: float = 0.0
+    ) -> "Room":
         room = Room(self, secrets.token_urlsafe(9), table, seats, paused, pace)
         room.keep()
         return room
@@ -108,7 +116,9 @@ class Rooms:
 
     def restore(self, number: str) -> "Room":
         row = self.shelf.find(number)
-        table = GameInProgress.from_record(GameRecord.parse(row["record"]), self.catalog.load(row["game"]))
+        table = GameInProgress.from_record(
+            GameRecord.parse(row["record"]), self.catalog.load(row["game"])
+        )
         table.num_plies = min(row["num_plies"], len(table.line))
         return Room(self, number, table, row["seats"], bool(row["paused"]), row["pace"])
 
@@ -116,10 +126,15 @@ class Rooms:
         return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
-        """Drop rooms without clients if there are too many; in the server's own thread, where no client
+        """Drop rooms without clients if there are too many; in the server's own thread, where no
+        client
         can enter meanwhile."""
         for number, room in list(self.open.items()):
-            if len(self.open) >= self.config.max_rooms and not room.listeners and not room.is_driven:
+            if (
+                len(self.open) >= self.config.max_rooms
+                and not room.listeners
+                and not room.is_driven
+            ):
                 del self.open[number]
         if len(self.open) >= self.config.max_rooms:
             raise AnyzeroError(f"{self.config.max_rooms} games are open already; close one first")
@@ -129,17 +144,27 @@ class Room:
     """One table, its clients, and the driver of its machines."""
 
     def __init__(
-        self, rooms: Rooms, number: str, table: GameInProgress, seats: Sequence[str], paused: bool, pace: float
+        self,
+        rooms: Rooms,
+        number: str,
+        table: GameInProgress,
+        seats: Sequence[str],
+        paused: bool,
+        pace: float,
     ) -> None:
         self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # the game's name for clients
         self.seats = tuple(seats)  # the movers; a person may have another name in the record
-        self.set_pace(paused, pace)  # `trouble`: why a machine does not move, or what people should know
+        self.set_pace(
+            paused, pace
+        )  # `trouble`: why a machine does not move, or what people should know
         self.listeners: set[Callable[[str], None]] = set()  # notified of every change
         self.lock = asyncio.Lock()
         self.preparing = False  # whether the machine's code is being compiled, which happens once
         self.quick = False
-        """Whether the machine's last move came before that was done, with less thought than it should have had."""
+        """Whether the machine's last move came before that was done, with less thought than it
+        should have had.
+        """
         self.driver: asyncio.Task[None] | None = None  # makes the machines' moves
 
     # --- messages and storage
@@ -155,15 +180,27 @@ class Room:
             "best_score": game.best_score,
             "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
             "thinking": self.machine is not None and not self.paused,
-            **{name: getattr(self, name) for name in ("seats", "paused", "pace", "preparing", "quick", "trouble")},
+            **{
+                name: getattr(self, name)
+                for name in ("seats", "paused", "pace", "preparing", "quick", "trouble")
+            },
             **table_values(self.table),
         }
 
     def keep(self) -> None:
         """Store the whole line, including undone moves."""
         table, whole = self.table, self.table.at(len(self.table.line))
-        about = {"id": self.number, "game": self.game_text, "seats": self.seats, "record": whole.to_record().to_json()}
-        stands = {"num_plies": table.num_plies, "num_moves": len(table.moves), "termination": table.termination}
+        about = {
+            "id": self.number,
+            "game": self.game_text,
+            "seats": self.seats,
+            "record": whole.to_record().to_json(),
+        }
+        stands = {
+            "num_plies": table.num_plies,
+            "num_moves": len(table.moves),
+            "termination": table.termination,
+        }
         self.shelf.keep(**about, **stands, paused=int(self.paused), pace=self.pace)
 
     async def text(self) -> str:
@@ -211,7 +248,9 @@ class Room:
         if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on; look again")
         self.check_turn()
-        self.table.play(wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds)
+        self.table.play(
+            wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds
+        )
 
     def resign(self) -> None:
         self.check_turn()
@@ -222,7 +261,9 @@ class Room:
             raise AnyzeroError(f"it is {self.machine}'s turn")
 
     def step(self, kind: str) -> None:
-        """`undo` back to a person's last decision, or `redo`; machines among themselves go one move and wait."""
+        """`undo` back to a person's last decision, or `redo`; machines among themselves go one move
+        and wait.
+        """
         getattr(self.table, kind)(lambda: HUMAN not in self.seats or self.machine is None)
         self.paused = HUMAN not in self.seats
 
@@ -250,7 +291,8 @@ class Room:
     def go_on(self) -> None:
         """Let the machines move; one that thinks about an older position starts again."""
         if self.driver is not None:
-            self.driver.cancel()  # in a search or waiting for the lock, never in the middle of a move
+            # in a search or waiting for the lock, never in the middle of a move
+            self.driver.cancel()
         self.driver = asyncio.create_task(self.drive())
 
     async def drive(self) -> None:
@@ -265,12 +307,17 @@ class Room:
                 async with self.lock:
                     await self.apply(work)
                 await self.show()
-        except Exception as error:  # a game that cannot be drawn, a full disk: no request to answer, so all are told
+        except Exception as error:
+            # a game that cannot be drawn, a full disk: no request to answer, so all are told
             words = words_of(error, "it failed: ")
-            self.tell(json.dumps({"type": "error", "table": self.number, "request": None, "error": words}))
+            self.tell(
+                json.dumps({"type": "error", "table": self.number, "request": None, "error": words})
+            )
 
     async def ask(self, player: str) -> Callable[[], None]:
-        """A function that makes the machine's move; if it finds none, one that stores the reason."""
+        """A function that makes the machine's move; if it finds none, one that stores the
+        reason.
+        """
         start, answer, table = time.perf_counter(), dict[str, Any](), self.table
         searches = self.engine.search(table, player, seed=table.move_seed)
         try:
@@ -283,7 +330,9 @@ class Room:
             return partial(self.set_pace, True, self.pace, str(error))
         self.preparing, self.quick = False, bool(answer.get("quick"))
         seconds, found = time.perf_counter() - start, answer["result"]
-        thought = found and Evaluation(value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"])
+        thought = found and Evaluation(
+            value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"]
+        )
         await asyncio.sleep(max(0.0, self.pace - seconds))
         return partial(table.play, answer["action"], seconds=seconds, evaluation=thought)
 

@@ -28,8 +28,14 @@ COLUMNS = {
     "seal": "TEXT NOT NULL DEFAULT ''",
 }
 UNSEALED = ("changed", "seal")
-CREATE = f"CREATE TABLE IF NOT EXISTS games ({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())}) STRICT"
-WRITE = f"INSERT OR REPLACE INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
+CREATE = (
+    "CREATE TABLE IF NOT EXISTS games "
+    f"({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())}) STRICT"
+)
+WRITE = (
+    f"INSERT OR REPLACE INTO games ({', '.join(COLUMNS)}) VALUES "
+    f"({', '.join(f':{name}' for name in COLUMNS)})"
+)
 LISTED = "id, game, seats, num_moves, termination, changed"
 KEEP_UNPLAYED_S = 24 * 3600  # games without a move are dropped after this time
 FORMAT = 3
@@ -37,7 +43,9 @@ FORMAT = 3
 
 def seal_of(row: Mapping[str, Any]) -> str:
     """A hash of a row's content; rows of earlier versions have none."""
-    return hashlib.sha256(repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()).hexdigest()
+    return hashlib.sha256(
+        repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()
+    ).hexdigest()
 
 
 class Shelf:
@@ -49,7 +57,9 @@ class Shelf:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             with contextlib.ExitStack() as undo:
-                self.file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
+                self.file = sqlite3.connect(
+                    path, check_same_thread=False, isolation_level=None, timeout=10.0
+                )
                 undo.callback(self.file.close)
                 self.prepare()
                 undo.pop_all()
@@ -65,12 +75,17 @@ class Shelf:
             words = " ".join(found.split())
             raise DamagedError(f"{self.path} is damaged ({words}): move it away to start a new one")
         self.file.execute("PRAGMA journal_mode=WAL")
-        self.file.execute("PRAGMA synchronous=FULL")  # each change is flushed to disk before it is acknowledged
+        self.file.execute(
+            "PRAGMA synchronous=FULL"
+        )  # each change is flushed to disk before it is acknowledged
         for name in {1: ("actions", "seal"), 2: ("seal",)}.get(version, ()):
             self.file.execute(f"ALTER TABLE games ADD COLUMN {name} {COLUMNS[name]}")
         self.file.execute(CREATE)
         self.file.execute(f"PRAGMA user_version={FORMAT}")
-        self.file.execute("DELETE FROM games WHERE num_moves = 0 AND changed < ?", (time.time() - KEEP_UNPLAYED_S,))
+        self.file.execute(
+            "DELETE FROM games WHERE num_moves = 0 AND changed < ?",
+            (time.time() - KEEP_UNPLAYED_S,),
+        )
 
     @contextlib.contextmanager
     def using(self) -> Iterator[sqlite3.Connection]:
@@ -83,7 +98,12 @@ class Shelf:
 
     def keep(self, **values: Any) -> None:
         """Store a game; the columns are those of the table, without the time."""
-        row = {**values, "seats": json.dumps(values["seats"]), "record": json.dumps(values["record"]), "actions": ""}
+        row = {
+            **values,
+            "seats": json.dumps(values["seats"]),
+            "record": json.dumps(values["record"]),
+            "actions": "",
+        }
         row |= {"pace": float(row["pace"]), "changed": time.time()}
         with self.using() as file:
             file.execute(WRITE, {**row, "seal": seal_of(row)})
@@ -95,7 +115,11 @@ class Shelf:
             raise UnknownNameError(f"there is no game {number[:40]!r} here")
         if found["seal"] not in ("", seal_of(found)):
             raise DamagedError(f"the game {number[:40]!r} in {self.path} is damaged")
-        return {**dict(found), "seats": json.loads(found["seats"]), "record": json.loads(found["record"])}
+        return {
+            **dict(found),
+            "seats": json.loads(found["seats"]),
+            "record": json.loads(found["record"]),
+        }
 
     def list(self, most: int = 50) -> list[dict[str, Any]]:
         """The last changed games; damage is reported here, and again when the game is opened."""

@@ -1,9 +1,10 @@
-"""The process that searches: it reads jobs from standard input, one JSON object per line, and writes their findings.
+"""The process that searches: it reads jobs from standard input, one JSON object per line, and
+writes their findings.
 
-The server's own process never searches and never compiles, so that it always answers at once. Each job is a thread
-here: compiled code releases the GIL, and the operating system shares the cores. The process ends with the server.
-If it dies it is replaced, unnoticed by those waiting for it: the new one is asked again, once, and finds
-the same.
+The server's own process never searches and never compiles, so that it always answers at once. Each
+job is a thread here: compiled code releases the GIL, and the operating system shares the cores. The
+process ends with the server. If it dies it is replaced, unnoticed by those waiting for it: the new
+one is asked again, once, and finds the same.
 """
 
 import asyncio
@@ -50,7 +51,8 @@ BROKEN = "the process that searches broke off twice; the next search starts a ne
 Tell = Callable[[dict[str, Any]], None]
 ENGINES = threading.Lock()
 COMPILERS = threading.BoundedSemaphore(2)
-"""Processes that compile at a time, each of some hundred megabytes: one in advance, one on demand."""
+"""Processes that compile at a time, each of some hundred megabytes: one in advance, one on demand.
+"""
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
@@ -60,7 +62,11 @@ class SearchJob:
     """One search in its own thread; `stopped` may be set at any time."""
 
     def __init__(
-        self, wanted: dict[str, Any], tell: Tell = print, max_nodes: int = LEAST_NODES, stopped: Any = None
+        self,
+        wanted: dict[str, Any],
+        tell: Tell = print,
+        max_nodes: int = LEAST_NODES,
+        stopped: Any = None,
     ) -> None:
         self.wanted, self.tell, self.max_nodes = wanted, tell, max_nodes
         self.stopped = stopped or threading.Event()
@@ -69,28 +75,40 @@ class SearchJob:
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
 
     def run(self) -> dict[str, Any]:
-        """Search to the end, or until stopped; if someone is watching, report intermediate results."""
+        """Search to the end, or until stopped; if someone is watching, report intermediate
+        results.
+        """
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
-        found, is_quick = (None, False) if self.is_compiled() else self.run_meanwhile(self.player.search)
+        found, is_quick = (
+            (None, False) if self.is_compiled() else self.run_meanwhile(self.player.search)
+        )
         if found is None:
             found, _ = self.spend(self.searcher())
         return {"action": found["best_action"], "result": found, "quick": is_quick}
 
     def choose(self) -> int:
-        """The move of a player that does not search here; an engine has one game at a time, and gets all of it."""
+        """The move of a player that does not search here; an engine has one game at a time, and
+        gets all of it.
+        """
         if self.player.kind == RANDOM:
-            return choose_at_random(self.game, Line.begin(self.game, self.state), self.wanted["seed"])
+            return choose_at_random(
+                self.game, Line.begin(self.game, self.state), self.wanted["seed"]
+            )
         line = Line.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
         for action in self.wanted["actions"]:
             line = line.play(self.game, action)
         with ENGINES:
-            return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
+            return consult(
+                find_player(self.player.text), self.game, line, self.wanted["seed"]
+            ).action
 
     def run_meanwhile(self, budget: SearchText) -> tuple[dict[str, Any] | None, bool]:
-        """Search in plain Python while another process compiles; also returns whether the budget was not reached.
+        """Search in plain Python while another process compiles; also returns whether the budget
+        was not reached.
 
-        A move never waits long. An analysis continues until the code is compiled, then starts again: None.
+        A move never waits long. An analysis continues until the code is compiled, then starts
+        again: None.
         """
         notice = threading.Timer(NOTICE_AFTER_S, self.tell, ({"preparing": True},))
         compiler = threading.Thread(target=self.compile, daemon=True)
@@ -114,8 +132,12 @@ class SearchJob:
             notice.cancel()
         return None, False
 
-    def spend(self, searcher: Searcher, goes_on: Callable[[], bool] = lambda: True) -> tuple[dict[str, Any], bool]:
-        """Search until stopped or `goes_on` is false: the result, and whether the whole budget was spent."""
+    def spend(
+        self, searcher: Searcher, goes_on: Callable[[], bool] = lambda: True
+    ) -> tuple[dict[str, Any], bool]:
+        """Search until stopped or `goes_on` is false: the result, and whether the whole budget was
+        spent.
+        """
         look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
         search = LiveSearch(searcher, self.state, self.wanted["seed"])
         while not is_finished:
@@ -136,9 +158,13 @@ class SearchJob:
         return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
 
     def plain_searcher(self) -> Searcher:
-        """The same search without compiled code: the same moves for the same seed, a hundred times slower."""
+        """The same search without compiled code: the same moves for the same seed, a hundred times
+        slower.
+        """
         game = load_plain(self.wanted["game"])
-        arguments = search_arguments(self.player, game, lambda _, path: numpy_evaluator(game, read_network(path, game)))
+        arguments = search_arguments(
+            self.player, game, lambda _, path: numpy_evaluator(game, read_network(path, game))
+        )
         seconds = arguments["seconds"] and min(arguments["seconds"], QUICK_S)
         changes = {"max_nodes": self.max_nodes, "seconds": seconds, "target": "interpreted"}
         return Searcher(game, **{**arguments, **changes})
@@ -192,7 +218,9 @@ def load_all(jobs: list[dict[str, Any]]) -> None:
 
 
 class Jobs:
-    """The running searches; each new one gets a smaller tree than the one before, so that all fit."""
+    """The running searches; each new one gets a smaller tree than the one before, so that all
+    fit.
+    """
 
     def __init__(self, send: Send, max_nodes: int) -> None:
         self.send, self.max_nodes = send, max_nodes
@@ -206,7 +234,9 @@ class Jobs:
         else:
             max_nodes = max(LEAST_NODES, self.max_nodes // (1 + len(self.running)))
             self.running[wanted["job"]] = threading.Event()
-            threading.Thread(target=self.run, args=(wanted["job"], wanted, max_nodes), daemon=True).start()
+            threading.Thread(
+                target=self.run, args=(wanted["job"], wanted, max_nodes), daemon=True
+            ).start()
 
     def run(self, number: int, wanted: dict[str, Any], max_nodes: int) -> None:
         def tell(values: dict[str, Any]) -> None:
@@ -243,9 +273,12 @@ class SearchProcess:
     def __init__(self, config: ServerConfig) -> None:
         self.config, self.number, self.closing = config, 0, False
         self.child: Child | None = None
-        self.inboxes: dict[int, asyncio.Queue[dict[str, Any] | None]] = {}  # None when the process is gone
+        self.inboxes: dict[
+            int, asyncio.Queue[dict[str, Any] | None]
+        ] = {}  # None when the process is gone
         self.sender = ThreadPoolExecutor(1, "job")
-        """Sends lines in order, so that the server never waits for a process that is slow to read."""
+        """Sends lines in order, so that the server never waits for a process that is slow to read.
+        """
 
     async def search(
         self, table: GameInProgress, player: str, *, seed: int, live: bool = False
@@ -286,7 +319,13 @@ class SearchProcess:
     def prepare(self, players: Iterable[tuple[Game, str]]) -> None:
         """Compile and load what these players will need in their games."""
         tables = [(GameInProgress(game), player) for game, player in players]
-        self.send({"prepare": [self.wanted(table, player) for table, player in tables if not table.is_over]})
+        self.send(
+            {
+                "prepare": [
+                    self.wanted(table, player) for table, player in tables if not table.is_over
+                ]
+            }
+        )
 
     def wake(self) -> Child:
         if self.child is None:
@@ -294,7 +333,8 @@ class SearchProcess:
             self.child = Child(
                 python_command("anyzero.web.worker", "main", str(self.config.max_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
-                # glibc then frees the memory of a tree when its search ends, instead of keeping it for every thread
+                # glibc then frees the memory of a tree when its search ends, instead of keeping it
+                # for every thread
                 env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
             )
         return self.child

@@ -1,1 +1,3 @@
-"""Networks on the CPU with custom kernels for Winograd convolutions: `transforms` first, then `kernels`."""
+"""Networks on the CPU with custom kernels for Winograd convolutions: `transforms` first, then
+`kernels`.
+"""

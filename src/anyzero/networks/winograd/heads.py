@@ -1,8 +1,10 @@
-"""The heads of a residual network as one kernel: from its features to logits and the expected payoff.
+"""The heads of a residual network as one kernel: from its features to logits and the expected
+payoff.
 
-A policy takes features of each spot (a cell, or a column), computes a hidden vector for each, to which it adds features
-of the whole board, and reads its logits from those: some from each spot, or all from all spots together. Capitals
-are sizes of one network and one processor, filled in when the kernel is compiled.
+A policy takes features of each spot (a cell, or a column), computes a hidden vector for each, to
+which it adds features of the whole board, and reads its logits from those: some from each spot, or
+all from all spots together. Capitals are sizes of one network and one processor, filled in when the
+kernel is compiled.
 """
 
 import math
@@ -24,15 +26,21 @@ SPOTS, SEEN, HIDDEN = 7, 64, 32  # number of spots, inputs per spot, and size of
 READINGS, LOGITS, EXTRAS = 7, 1, 0
 """Number of readings, logits per reading, and extra logits computed from the whole board."""
 LANES, ABREAST, READ_ABREAST = 16, 8, 8
-"""Numbers per vector; spots, and readings, multiplied at once: enough sums to keep the multipliers busy."""
+"""Numbers per vector; spots, and readings, multiplied at once: enough sums to keep the multipliers
+busy.
+"""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
-def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
-    """Logits [positions, actions] and values [positions, values] of features [positions, cells * channels], and pooled.
+def _run_heads(
+    features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any
+) -> None:
+    """Logits [positions, actions] and values [positions, values] of features [positions, cells *
+    channels], and pooled.
 
-    `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value` is the same for two
-    layers, and the support of the value's distribution. Layers are padded to whole vectors of outputs.
+    `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value`
+    is the same for two layers, and the support of the value's distribution. Layers are padded to
+    whole vectors of outputs.
     """
     spots, hidden, board, readings, extras, units, payoffs = room
     whole, local, last, more = policy
@@ -104,7 +112,15 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
     for part in range(len(weights)):
         for reading in range(0, READINGS, READ_ABREAST):
             target = readings[reading * outputs + part * LANES :]
-            multiply(hidden[reading * inputs :], weights[part], target, (inputs, outputs), READ_ABREAST, 1, LANES)
+            multiply(
+                hidden[reading * inputs :],
+                weights[part],
+                target,
+                (inputs, outputs),
+                READ_ABREAST,
+                1,
+                LANES,
+            )
     for reading in range(READINGS):
         own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
         for index in range(LOGITS):
@@ -123,7 +139,9 @@ def write_values(answers: Any, support: Any, values: Any) -> None:
 
 
 def expected(answers: Any, support: Any) -> Any:
-    """The expected payoff given logits over a support; without one, given a number before its tanh."""
+    """The expected payoff given logits over a support; without one, given a number before its
+    tanh.
+    """
     if len(support) == 0:
         return np.float32(math.tanh(answers[0]))
     greatest = answers[0]
@@ -141,7 +159,9 @@ Layer = tuple[np.ndarray, np.ndarray]  # weights [parts, inputs * lanes] and bia
 
 
 class Policy(NamedTuple):
-    layers: tuple[Layer, Layer, Layer, Layer]  # for the whole board, the spots, the readings and the extras
+    layers: tuple[
+        Layer, Layer, Layer, Layer
+    ]  # for the whole board, the spots, the readings and the extras
     spots: int
     seen: int
     readings: int
@@ -153,7 +173,9 @@ class Policy(NamedTuple):
 class Heads:
     """The kernel of the heads, and their weights: zero-padded to whole vectors."""
 
-    def __init__(self, network: StoredNetwork, game: Game, sizes: Mapping[str, int], target: str) -> None:
+    def __init__(
+        self, network: StoredNetwork, game: Game, sizes: Mapping[str, int], target: str
+    ) -> None:
         self.network, self.channels = network, network.config.channels
         self.wide, self.lanes = sizes["CHANNELS"], sizes["LANES"]
         board = sizes["ROWS"], sizes["COLUMNS"]
@@ -172,20 +194,35 @@ class Heads:
             np.array(support, np.float32),
         )
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
-        own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
-        own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
+        own = {
+            name.upper(): number for name, number in policy._asdict().items() if name != "layers"
+        }
+        own |= {
+            "HIDDEN": len(self.policy[1][1]),
+            "READ_ABREAST": ABREAST if policy.readings > 1 else 1,
+        }
         self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
-        spots = -(-policy.spots // ABREAST) * ABREAST  # rounded up to whole groups multiplied at once
+        spots = (
+            -(-policy.spots // ABREAST) * ABREAST
+        )  # rounded up to whole groups multiplied at once
         readings = -(-policy.readings // own["READ_ABREAST"]) * own["READ_ABREAST"]
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
-        self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
+        self.shapes = (
+            spots * policy.seen,
+            spots * lengths[1],
+            lengths[0],
+            readings * lengths[2],
+            *lengths[3:],
+        )
 
     def cells(self, layout: Layout, rows: int, columns: int) -> Policy:
         wide, extras = self.channels, layout.extras
         layers = (
             self.layer("policy.pooled", wide, 2 * wide),
             self.layer("policy.local", wide, wide, 1, 1),
-            self.layer("policy.cells", layout.planes, wide, 1, 1, has_bias=layout.planes > 1 or extras > 0),
+            self.layer(
+                "policy.cells", layout.planes, wide, 1, 1, has_bias=layout.planes > 1 or extras > 0
+            ),
             self.layer("policy.extras", extras, wide) if extras else self.nothing(),
         )
         readings = (rows - layout.last_rows) * columns
@@ -206,20 +243,32 @@ class Heads:
         kept = len(local[1])
         weight = self.network.take("policy.actions.weight", num_actions, FLAT_PLANES * cells)
         actions = np.zeros((num_actions, cells, kept), np.float32)
-        actions[:, :, :FLAT_PLANES] = weight.reshape(num_actions, FLAT_PLANES, cells).transpose(0, 2, 1)
+        actions[:, :, :FLAT_PLANES] = weight.reshape(num_actions, FLAT_PLANES, cells).transpose(
+            0, 2, 1
+        )
         bias = self.network.take("policy.actions.bias", num_actions)
         layers = (
-            pack(np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32), self.lanes),
+            pack(
+                np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32), self.lanes
+            ),
             local,
             pack(actions.reshape(num_actions, -1), bias, self.lanes),
             self.nothing(),
         )
         return Policy(layers, cells, self.wide, 1, num_actions)
 
-    def layer(self, name: str, outputs: int, inputs: int, *window: int, has_bias: bool = True) -> Layer:
+    def layer(
+        self, name: str, outputs: int, inputs: int, *window: int, has_bias: bool = True
+    ) -> Layer:
         """A linear layer, or a 1x1 convolution, over channels or over their means and maxima."""
-        weight = self.network.take(f"{name}.weight", outputs, inputs, *window).reshape(outputs, inputs)
-        bias = self.network.take(f"{name}.bias", outputs) if has_bias else np.zeros(outputs, np.float32)
+        weight = self.network.take(f"{name}.weight", outputs, inputs, *window).reshape(
+            outputs, inputs
+        )
+        bias = (
+            self.network.take(f"{name}.bias", outputs)
+            if has_bias
+            else np.zeros(outputs, np.float32)
+        )
         is_by_channel = inputs in (self.channels, 2 * self.channels)
         parts = weight.reshape(outputs, -1, self.channels) if is_by_channel else weight[:, None]
         whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))

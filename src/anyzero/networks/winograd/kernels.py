@@ -1,9 +1,11 @@
-"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward and backward.
+"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward
+and backward.
 
-A board is a flat array of cells with a rim of zeros, the channels of a cell adjacent. Several boards are computed
-together and stay in the nearer caches: all their tiles use the weights at once, so that each load of these serves many
-tiles. Transformed tiles are [points, tiles of all boards, channels]. The capitals are sizes of one network and one
-processor, filled in when a kernel is compiled.
+A board is a flat array of cells with a rim of zeros, the channels of a cell adjacent. Several
+boards are computed together and stay in the nearer caches: all their tiles use the weights at once,
+so that each load of these serves many tiles. Transformed tiles are [points, tiles of all boards,
+channels]. The capitals are sizes of one network and one processor, filled in when a kernel is
+compiled.
 """
 
 from typing import Any
@@ -21,13 +23,21 @@ from anyzero.networks.winograd.transforms import (
 )
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
-"""Sizes of the board, channels of the input (one more than the game's planes), and channels of the trunk."""
+"""Sizes of the board, channels of the input (one more than the game's planes), and channels of the
+trunk.
+"""
 HEIGHT, WIDTH, POINTS = 3, 4, 30  # size of a tile, and of its transform per channel
-TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9  # tiles that cover a board, and boards computed together
+TILES_DOWN, TILES_ACROSS, TILES, BOARDS = (
+    2,
+    2,
+    4,
+    9,
+)  # tiles that cover a board, and boards computed together
 BOARD_WIDTH, POINT_STEP = 10, 1168
 """Cells in a row of a board with its rim; stride from one point of a tile to the next."""
 LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8
-"""Numbers per vector; vectors of channels, and tiles, multiplied at once; tiles at once if there are few of them;
+"""Numbers per vector; vectors of channels, and tiles, multiplied at once; tiles at once if there
+are few of them;
 channels whose weight gradients are computed at once."""
 ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
 
@@ -35,12 +45,15 @@ ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
 # --- the trunk
 
 
-def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any) -> None:
-    """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], from planes.
+def run_trunk(
+    planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any
+) -> None:
+    """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 *
+    channels], from planes.
 
-    `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights [blocks, 2 * channels,
-    channels], biases, which blocks pool); `room` is four times BOARDS boards with zero rims, transformed tiles,
-    their products, and a bias for each board.
+    `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights
+    [blocks, 2 * channels, channels], biases, which blocks pool); `room` is four times BOARDS boards
+    with zero rims, transformed tiles, their products, and a bias for each board.
     """
     inputs, trunk, active, hidden, points, products, biases = room
     for first in range(0, len(planes), BOARDS):
@@ -54,7 +67,14 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
             _add_to_board(products, stem[1], index, trunk[index], active[index])
         for block in range(len(pools[2])):
             for index in range(num):
-                _total_bias(active[index], pooled[first + index], pools, block, blocks[1][2 * block], biases[index])
+                _total_bias(
+                    active[index],
+                    pooled[first + index],
+                    pools,
+                    block,
+                    blocks[1][2 * block],
+                    biases[index],
+                )
                 _transform_board(active[index], index, points)
             _multiply_tiles(points, CHANNELS, blocks[0][2 * block], num, products)
             for index in range(num):
@@ -62,7 +82,9 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
                 _transform_board(hidden[index], index, points)
             _multiply_tiles(points, CHANNELS, blocks[0][2 * block + 1], num, products)
             for index in range(num):
-                _add_to_board(products, blocks[1][2 * block + 1], index, trunk[index], active[index])
+                _add_to_board(
+                    products, blocks[1][2 * block + 1], index, trunk[index], active[index]
+                )
         for index in range(num):
             _pool_cells(active[index], pooled[first + index])
             write_cells(active[index], features[first + index])
@@ -94,23 +116,38 @@ def _rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
     for tile in range(TILES):
         own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
-            rectify_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
+            rectify_output(
+                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+            )
     _clear_rim(board)
 
 
 def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
-    """The output transform of a board's tiles with the bias, added to the trunk; `active` is its ReLU."""
+    """The output transform of a board's tiles with the bias, added to the trunk; `active` is its
+    ReLU.
+    """
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
         own, start = products[(index * TILES + tile) * CHANNELS :], _inner_start(tile)
         cells, rectified = trunk[start:], active[start:]
         for channel in range(0, CHANNELS, LANES):
-            add_output(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, HEIGHT, WIDTH, LANES)
+            add_output(
+                own[channel:],
+                bias[channel:],
+                cells[channel:],
+                rectified[channel:],
+                steps,
+                HEIGHT,
+                WIDTH,
+                LANES,
+            )
     _clear_rim(active)
 
 
 def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
-    """The bias of a block's first convolution, plus the whole board's contribution if the block pools."""
+    """The bias of a block's first convolution, plus the whole board's contribution if the block
+    pools.
+    """
     weights, biases, does_pool = pools
     for channel in range(CHANNELS):
         total[channel] = bias[channel]
@@ -142,7 +179,11 @@ def _pool_cells(board: Any, pooled: Any) -> None:
 def _clear_rim(board: Any) -> None:
     """Zero the cells where tiles extend beyond the board's right and lower edge."""
     for row in range(ROWS):
-        clear(board, _row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
+        clear(
+            board,
+            _row_start(row, CHANNELS) + COLUMNS * CHANNELS,
+            (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS,
+        )
     for row in range(ROWS, HEIGHT * TILES_DOWN):
         clear(board, _row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
 
@@ -151,7 +192,8 @@ def _clear_rim(board: Any) -> None:
 
 
 def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outputs: Any) -> None:
-    """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells * channels].
+    """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells *
+    channels].
 
     `first` and `second` are weights [points, parts, CHANNELS * part] and biases [boards, channels].
     """
@@ -162,11 +204,15 @@ def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outp
         _add_boards(inputs[start:end], outputs[start:end])
 
 
-def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
-    """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
+def run_block_back(
+    saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any
+) -> None:
+    """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden
+    of `run_block`.
 
-    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Weight gradients
-    (`own`) are [2, 9, inputs * outputs], bias gradients two times [boards, channels]; the latter are accumulated.
+    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9].
+    Weight gradients (`own`) are [2, 9, inputs * outputs], bias gradients two times [boards,
+    channels]; the latter are accumulated.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -205,11 +251,15 @@ def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
     for tile in range(TILES):
         own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
-            write_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
+            write_output(
+                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+            )
 
 
 def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
-    """Accumulate the gradients of the weights at each point and of each board's biases, after a ReLU."""
+    """Accumulate the gradients of the weights at each point and of each board's biases, after a
+    ReLU.
+    """
     board, _, points, own = room[:4]
     for index in range(len(inputs)):
         _read_cells(inputs[index], ZERO, board)
@@ -278,13 +328,17 @@ def _transform_board(board: Any, index: int, points: Any) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[_tile_start(tile, CHANNELS) :], points[(index * TILES + tile) * CHANNELS :]
+        cells, own = (
+            board[_tile_start(tile, CHANNELS) :],
+            points[(index * TILES + tile) * CHANNELS :],
+        )
         for channel in range(0, CHANNELS, LANES):
             transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
 def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
-    """The transformed tiles of several boards times weights [points, parts, inputs * outputs of a part].
+    """The transformed tiles of several boards times weights [points, parts, inputs * outputs of a
+    part].
 
     The last group of tiles may extend beyond the existing ones.
     """
@@ -294,7 +348,10 @@ def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, product
         for part in range(CHANNELS // outputs):
             own = weights[point, part]
             for first in range(0, num, TOGETHER):
-                source, target = numbers[first * inputs :], sums[first * CHANNELS + part * outputs :]
+                source, target = (
+                    numbers[first * inputs :],
+                    sums[first * CHANNELS + part * outputs :],
+                )
                 if num - first <= FEW:
                     multiply(source, own, target, steps, FEW, VECTORS, LANES)
                 else:

@@ -1,4 +1,6 @@
-"""Networks for inference on the CPU: a residual one as two kernels, for trunk and heads, an MLP as one."""
+"""Networks for inference on the CPU: a residual one as two kernels, for trunk and heads, an MLP as
+one.
+"""
 
 import math
 from threading import local
@@ -12,7 +14,14 @@ from anyzero.networks.config import hidden_units, support_of
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Heads, Layer, copy, pack, rectify, write_values
 from anyzero.networks.winograd.kernels import run_trunk
-from anyzero.networks.winograd.sizes import aligned, board_cells, empty_answers, lanes_of, room, sizes_for
+from anyzero.networks.winograd.sizes import (
+    aligned,
+    board_cells,
+    empty_answers,
+    lanes_of,
+    room,
+    sizes_for,
+)
 from anyzero.networks.winograd.transforms import UNIT, WEIGHTS, multiply, transform_weights
 
 MOST_TILES = 36
@@ -33,7 +42,9 @@ class Compiled:
     weights: tuple[Any, ...]
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions, values]; all float32."""
+        """Write logits [positions, actions] and expected payoffs [positions, values]; all
+        float32.
+        """
         for kernel, arguments in self.calls(planes, logits, values):
             kernel(*arguments)
 
@@ -42,27 +53,40 @@ class Compiled:
         raise NotImplementedError
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers per point]."""
+        """The packed weights of each convolution, and its nine weights in the same order: [9,
+        numbers per point].
+        """
         return []
 
 
 class CompiledResidual(Compiled):
-    """A residual network, with the weights of its trunk in the order in which the kernel reads them."""
+    """A residual network, with the weights of its trunk in the order in which the kernel reads
+    them.
+    """
 
     def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
         planes, rows, columns = game.planes_shape
         self.network, self.channels, self.own = network, network.config.channels, local()
-        self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target)
+        self.sizes = sizes_for(
+            rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target
+        )
         self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
         self.kernel = compile_kernel(run_trunk, UNIT, target, self.sizes)
-        self.names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
-        self.stem = aligned(self.pack("trunk.stem", planes + 1, planes + 1)), self.bias("trunk.stem")
+        self.names = [
+            f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")
+        ]
+        self.stem = (
+            aligned(self.pack("trunk.stem", planes + 1, planes + 1)),
+            self.bias("trunk.stem"),
+        )
         self.blocks = (
             aligned(np.stack([self.pack(name, self.channels, self.wide) for name in self.names])),
             np.stack([self.bias(name) for name in self.names]),
         )
         self.pools = self.pack_pools()
-        self.transform = np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
+        self.transform = np.kron(
+            np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]])
+        )
         """[points, 9]: converts untransformed weights to packed ones."""
         self.heads = Heads(network, game, self.sizes, target)
         self.weights = self.stem, self.blocks, self.pools, self.heads.policy, self.heads.value
@@ -86,22 +110,36 @@ class CompiledResidual(Compiled):
     def shapes(self) -> tuple[Any, ...]:
         boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
         board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
-        return (boards, cells * self.sizes["INPUTS"]), board, board, board, tiles, tiles, (boards, self.wide)
+        return (
+            (boards, cells * self.sizes["INPUTS"]),
+            board,
+            board,
+            board,
+            tiles,
+            tiles,
+            (boards, self.wide),
+        )
 
     def bias(self, name: str) -> np.ndarray:
-        return np.pad(self.network.take(f"{name}.bias", self.channels), (0, self.wide - self.channels))
+        return np.pad(
+            self.network.take(f"{name}.bias", self.channels), (0, self.wide - self.channels)
+        )
 
     def pack(self, name: str, inputs: int, wide: int) -> np.ndarray:
         """The weight transform of a convolution: [points, parts, inputs * outputs of a part]."""
         weight = self.network.take(f"{name}.weight", self.channels, inputs, 3, 3)
-        return self.in_parts(transform_weights(weight, self.sizes["HEIGHT"], self.sizes["WIDTH"]), wide)
+        return self.in_parts(
+            transform_weights(weight, self.sizes["HEIGHT"], self.sizes["WIDTH"]), wide
+        )
 
     def in_parts(self, weights: np.ndarray, wide: int) -> np.ndarray:
         """Weights [points, inputs, outputs] in the order in which the kernel reads them."""
         points, inputs, _ = weights.shape
         whole = np.zeros((points, wide, self.wide))
         whole[:, :inputs, : self.channels] = weights
-        parts = whole.reshape(points, wide, -1, self.sizes["VECTORS"] * self.sizes["LANES"]).transpose(0, 2, 1, 3)
+        parts = whole.reshape(
+            points, wide, -1, self.sizes["VECTORS"] * self.sizes["LANES"]
+        ).transpose(0, 2, 1, 3)
         return np.ascontiguousarray(parts, np.float32).reshape(points, parts.shape[1], -1)
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -109,15 +147,27 @@ class CompiledResidual(Compiled):
             weight = np.asarray(self.network.weights[f"{name}.weight"], np.float32)
             outputs, inputs = weight.shape[:2]
             ordered = weight.reshape(outputs, inputs, 9).transpose(2, 1, 0)
-            return self.in_parts(ordered, inputs if name == "trunk.stem" else self.wide).reshape(9, -1)
+            return self.in_parts(ordered, inputs if name == "trunk.stem" else self.wide).reshape(
+                9, -1
+            )
 
-        return [(self.stem[0], nine("trunk.stem")), *zip(self.blocks[0], map(nine, self.names), strict=True)]
+        return [
+            (self.stem[0], nine("trunk.stem")),
+            *zip(self.blocks[0], map(nine, self.names), strict=True),
+        ]
 
     def pack_pools(self) -> tuple[np.ndarray, ...]:
-        """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros for those that do not."""
+        """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros for those
+        that do not.
+        """
         config, wide, num = self.network.config, self.channels, self.network.config.blocks
-        weights, biases = np.zeros((num, 2, self.wide, self.wide), np.float32), np.zeros((num, self.wide), np.float32)
-        pools = np.array([config.pool_every > 0 and index % config.pool_every == 0 for index in range(num)])
+        weights, biases = (
+            np.zeros((num, 2, self.wide, self.wide), np.float32),
+            np.zeros((num, self.wide), np.float32),
+        )
+        pools = np.array(
+            [config.pool_every > 0 and index % config.pool_every == 0 for index in range(num)]
+        )
         for index in np.flatnonzero(pools):
             weight = self.network.take(f"trunk.blocks.{index}.pooled.weight", wide, 2 * wide)
             weights[index, :, :wide, :wide] = weight.reshape(wide, 2, wide).transpose(1, 2, 0)
@@ -129,15 +179,20 @@ class CompiledResidual(Compiled):
 #
 # Capitals are sizes of one processor, filled in when the kernel is compiled.
 
-LANES, ROWS = 16, 12  # numbers per vector; positions computed together, with all their sums in registers
+LANES, ROWS = (
+    16,
+    12,
+)  # numbers per vector; positions computed together, with all their sums in registers
 FEW = 3  # up to this many positions are faster one by one: together they take as long as ROWS
 
 
-def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
+def _run_mlp(
+    planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any
+) -> None:
     """Logits [positions, actions] and values [positions, values] from planes [positions, inputs].
 
-    `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and two value
-    layers. A layer is (weights [parts, inputs * lanes], bias).
+    `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and
+    two value layers. A layer is (weights [parts, inputs * lanes], bias).
     """
     inputs, x, active, branch, actions, units, payoffs = room
     stem, weights, biases = trunk
@@ -175,19 +230,32 @@ def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
 
 class CompiledMlp(Compiled):
     def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
-        width, support, units = network.config.width, support_of(network.config), hidden_units(network.config.width)
-        # A web page evaluates one position: four vectors of sums at a time then avoid waiting for each other.
+        width, support, units = (
+            network.config.width,
+            support_of(network.config),
+            hidden_units(network.config.width),
+        )
+        # A web page evaluates one position: four vectors of sums at a time then avoid waiting for
+        # each other.
         lanes, together = (16, (1,)) if target == "wasm" else (lanes_of(target), (1, ROWS))
         self.own, self.inputs = local(), math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
-            weight, bias = network.take(f"{name}.weight", outputs, inputs), network.take(f"{name}.bias", outputs)
+            weight, bias = (
+                network.take(f"{name}.weight", outputs, inputs),
+                network.take(f"{name}.bias", outputs),
+            )
             return pack(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
 
-        hidden = [layer(f"trunk.layers.{index}", width, width) for index in range(network.config.layers - 1)]
+        hidden = [
+            layer(f"trunk.layers.{index}", width, width)
+            for index in range(network.config.layers - 1)
+        ]
         stem = layer("trunk.stem", width, self.inputs)
         wide = len(stem[1])
-        weights = np.array([weight for weight, _ in hidden], np.float32).reshape(-1, wide // lanes, wide * lanes)
+        weights = np.array([weight for weight, _ in hidden], np.float32).reshape(
+            -1, wide // lanes, wide * lanes
+        )
         heads = (
             layer("policy.actions", game.num_actions, width),
             layer("value.hidden", units, width),
@@ -196,16 +264,28 @@ class CompiledMlp(Compiled):
         network.check_all_taken()
         biases = np.array([bias for _, bias in hidden], np.float32).reshape(-1, wide)
         self.weights = (stem, weights, biases), heads, np.array(support, np.float32)
-        self.columns = self.inputs + -self.inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in heads)
+        self.columns = (
+            self.inputs + -self.inputs % lanes,
+            wide,
+            wide,
+            wide,
+            *(len(bias) for _, bias in heads),
+        )
         sizes = {rows: {"LANES": lanes, "ROWS": rows} for rows in together}
-        self.kernels = {rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()}
-        for num in (0, FEW + 1) if target == "cpu" else ():  # compile now, not on several threads at once
+        self.kernels = {
+            rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()
+        }
+        for num in (
+            (0, FEW + 1) if target == "cpu" else ()
+        ):  # compile now, not on several threads at once
             nothing = empty_answers(num, game.num_actions, game.num_values)
             self.answer(np.zeros((num, self.inputs), np.float32), *nothing)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
-            self.own.rooms = {rows: room(*(rows * number for number in self.columns)) for rows in self.kernels}
+            self.own.rooms = {
+                rows: room(*(rows * number for number in self.columns)) for rows in self.kernels
+            }
         rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
         flat = planes.reshape(-1, self.inputs)
         return [(self.kernels[rows], (flat, *self.weights, self.own.rooms[rows], logits, values))]

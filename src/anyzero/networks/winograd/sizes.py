@@ -1,4 +1,6 @@
-"""How kernels divide their work: tiles for a board, sums for a processor's registers, lines of its caches."""
+"""How kernels divide their work: tiles for a board, sums for a processor's registers, lines of its
+caches.
+"""
 
 from collections.abc import Mapping
 from functools import cache, partial
@@ -7,7 +9,9 @@ import numpy as np
 
 MOST_SUMS = {16: 24, 8: 12, 4: 12}
 """Vectors of sums that fit into the registers along with their factors, by vector length."""
-MOST_VECTORS = 3  # of channels computed at once: with more, too few tiles share each load of weights
+MOST_VECTORS = (
+    3  # of channels computed at once: with more, too few tiles share each load of weights
+)
 LINE = 64  # bytes per cache line
 SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
 """By outputs along a side of a tile: the cost of a product, transforms included."""
@@ -28,7 +32,9 @@ def lanes_of(target: str) -> int:
 def sizes_for(
     rows: int, columns: int, channels: int, *, inputs: int = 0, most_tiles: int, target: str = "cpu"
 ) -> Mapping[str, int]:
-    """The constants of the kernels; `most_tiles` fit into the nearer caches along with the weights."""
+    """The constants of the kernels; `most_tiles` fit into the nearer caches along with the
+    weights.
+    """
     lanes = lanes_of(target)
     vectors = -(-channels // lanes)
     own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
@@ -39,7 +45,8 @@ def sizes_for(
     def fullness(boards: int) -> tuple[float, int]:
         return boards * tiles / (-(-boards * tiles // most_together) * most_together), boards
 
-    # Tiles that cover the board at the lowest cost, and boards that best fill strips of tiles; the more, the better.
+    # Tiles that cover the board at the lowest cost, and boards that best fill strips of tiles; the
+    # more, the better.
     height, width = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
     down, across = -(-rows // height), -(-columns // width)
     tiles, most_together = down * across, MOST_SUMS[lanes] // own
@@ -59,7 +66,8 @@ def sizes_for(
         "TILES": tiles,
         "BOARDS": boards,
         "BOARD_WIDTH": width * across + 2,
-        # One cache line more than the tiles take: otherwise all points of a tile may map to the same few cache sets.
+        # One cache line more than the tiles take: otherwise all points of a tile may map to the
+        # same few cache sets.
         "POINT_STEP": strips * together * max(inputs, vectors * lanes) + LINE // 4,
         "LANES": lanes,
         "VECTORS": own,

@@ -1,4 +1,6 @@
-"""Residual blocks and pooling trained on the CPU by our kernels: the same as torch, up to rounding."""
+"""Residual blocks and pooling trained on the CPU by our kernels: the same as torch, up to
+rounding.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +30,11 @@ ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 def suits_training(boards: Tensor) -> bool:
     """Whether gradients are needed, and our kernels suit these boards."""
-    if boards.device.type != "cpu" or boards.dtype != torch.float32 or boards.shape[1] < LEAST_CHANNELS:
+    if (
+        boards.device.type != "cpu"
+        or boards.dtype != torch.float32
+        or boards.shape[1] < LEAST_CHANNELS
+    ):
         return False
     return torch.is_grad_enabled() and boards.requires_grad
 
@@ -73,7 +79,10 @@ class TrainingPool(torch.autograd.Function):
     def forward(context: Any, boards: Tensor) -> Tensor:
         inputs = _as_cells(boards)
         pooled = torch.empty(len(boards), 2, boards.shape[1])
-        kernel, numbers = compile_kernel(_run_pool, UNIT), (inputs.flatten(1, 2).numpy(), pooled.numpy())
+        kernel, numbers = (
+            compile_kernel(_run_pool, UNIT),
+            (inputs.flatten(1, 2).numpy(), pooled.numpy()),
+        )
         in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(boards))
         context.save_for_backward(inputs, pooled)
         return pooled.flatten(1)
@@ -109,9 +118,13 @@ class BlockKernels:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.sizes, self.channels, self.own = sizes, sizes["CHANNELS"], local()
         kernels = run_block, run_block_back
-        self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in kernels)
+        self.run_block, self.run_back = (
+            compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in kernels
+        )
         self.transform = weight_transform(sizes["HEIGHT"], sizes["WIDTH"])
-        self.rotated = np.ascontiguousarray(self.transform[:, ::-1])  # input gradients use rotated weights
+        self.rotated = np.ascontiguousarray(
+            self.transform[:, ::-1]
+        )  # input gradients use rotated weights
 
     def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
         """The branch between its convolutions, and the outputs."""
@@ -122,7 +135,9 @@ class BlockKernels:
 
         def run(part: slice) -> None:
             first, second = zip(packed, (bias[part] for bias in biases), strict=True)
-            self.run_block(boards[0][part], first, second, self.room(), boards[1][part], boards[2][part])
+            self.run_block(
+                boards[0][part], first, second, self.room(), boards[1][part], boards[2][part]
+            )
 
         in_pieces(run, len(inputs))
         return hidden, outputs
@@ -136,7 +151,10 @@ class BlockKernels:
         targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
-        own, (first_bias, second_bias) = sums.numpy(), biases.numpy()  # whole arrays: the same code for all pieces
+        own, (first_bias, second_bias) = (
+            sums.numpy(),
+            biases.numpy(),
+        )  # whole arrays: the same code for all pieces
 
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
@@ -162,13 +180,16 @@ class BlockKernels:
     def room(self) -> tuple[np.ndarray, ...]:
         """Scratch memory of the kernels, allocated once per thread.
 
-        Two boards with zero rims, two sets of transformed tiles, gradients between the convolutions, zero biases,
-        and sums.
+        Two boards with zero rims, two sets of transformed tiles, gradients between the
+        convolutions, zero biases, and sums.
         """
         if not hasattr(self.own, "room"):
             sizes, wide, num = self.sizes, self.channels, self.sizes["BOARDS"]
             board, tiles = board_cells(sizes) * wide, sizes["POINTS"] * sizes["POINT_STEP"]
-            between, sums = (num, sizes["ROWS"] * sizes["COLUMNS"] * wide), (2, sizes["POINTS"], wide * wide)
+            between, sums = (
+                (num, sizes["ROWS"] * sizes["COLUMNS"] * wide),
+                (2, sizes["POINTS"], wide * wide),
+            )
             self.own.room = room(board, board, tiles, tiles, between, (num, wide), sums)
         own: tuple[np.ndarray, ...] = self.own.room
         return own
@@ -222,7 +243,8 @@ def _run_pool(inputs: Any, pooled: Any) -> None:
 
 
 def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
-    """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of the same shape.
+    """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of
+    the same shape.
 
     Cells that share a maximum share its gradient.
     """
@@ -241,5 +263,7 @@ def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, share
         for cell in range(cells):
             numbers, target = inputs[board, cell], targets[board, cell]
             for channel in range(channels):
-                total = mean[channel] + (share[channel] if numbers[channel] == most[channel] else ZERO)
+                total = mean[channel] + (
+                    share[channel] if numbers[channel] == most[channel] else ZERO
+                )
                 target[channel] = total if numbers[channel] > ZERO else ZERO

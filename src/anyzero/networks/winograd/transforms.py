@@ -1,15 +1,17 @@
-"""Winograd's minimal filtering F(m x n, 3x3): the transforms of tiles, and the products between them.
+"""Winograd's minimal filtering F(m x n, 3x3): the transforms of tiles, and the products between
+them.
 
-A tile is `height` x `width` outputs of a convolution, 2 to 4 each way. They depend on (height + 2) x (width + 2)
-inputs, which are transformed into as many points; so are the nine weights. Multiplied point by point, summed over the
-channels and transformed again, they give the outputs: a tile of 4x4 takes 36 products for each pair of channels
-instead of 144. Lavin and Gray 2016.
+A tile is `height` x `width` outputs of a convolution, 2 to 4 each way. They depend on (height + 2)
+x (width + 2) inputs, which are transformed into as many points; so are the nine weights. Multiplied
+point by point, summed over the channels and transformed again, they give the outputs: a tile of 4x4
+takes 36 products for each pair of channels instead of 144. Lavin and Gray 2016.
 
-Rows and columns are polynomials, and the points are their values. Two outputs take the points 0, 1, -1 and infinity;
-three also use 2. Four use 0, NEAR, -NEAR, FAR, -FAR and infinity: 1 and 2 would double the rounding error.
+Rows and columns are polynomials, and the points are their values. Two outputs take the points 0, 1,
+-1 and infinity; three also use 2. Four use 0, NEAR, -NEAR, FAR, -FAR and infinity: 1 and 2 would
+double the rounding error.
 
-All functions over tiles work on `lanes` channels at a time. Their steps are strides: from one cell to the next, from
-one row to the next, and from one point of a tile to the next.
+All functions over tiles work on `lanes` channels at a time. Their steps are strides: from one cell
+to the next, from one row to the next, and from one point of a tile to the next.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +45,13 @@ def weight_transform(height: int, width: int) -> np.ndarray:
 
 WEIGHTS = {
     2: ((1.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.0, 0.0, 1.0)),
-    3: ((0.5, 0.0, 0.0), (-0.5, -0.5, -0.5), (-1 / 6, 1 / 6, -1 / 6), (1 / 6, 1 / 3, 2 / 3), (0.0, 0.0, 1.0)),
+    3: (
+        (0.5, 0.0, 0.0),
+        (-0.5, -0.5, -0.5),
+        (-1 / 6, 1 / 6, -1 / 6),
+        (1 / 6, 1 / 3, 2 / 3),
+        (0.0, 0.0, 1.0),
+    ),
     4: (
         (1.0, 0.0, 0.0),
         (1 / NEAR_SCALE, NEAR / NEAR_SCALE, NEAR**2 / NEAR_SCALE),
@@ -56,28 +64,38 @@ WEIGHTS = {
 """By outputs along a side: the matrix that transforms three weights in a row."""
 
 
-def transform_input(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
-    """Transform the cells of a tile and their neighbours into points; `steps` are (cell, row, point)."""
+def transform_input(
+    cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int
+) -> None:
+    """Transform the cells of a tile and their neighbours into points; `steps` are (cell, row,
+    point).
+    """
     cells, points = in_lanes(lanes, cells, points)
     square = _read_square(cells, steps[1], steps[0], height + 2, width + 2)
     _write_points(_both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
 
 
-def transform_gradient(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+def transform_gradient(
+    cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int
+) -> None:
     """The transposed output transform: gradients of a tile's cells into those of its points."""
     cells, points = in_lanes(lanes, cells, points)
     square = _read_square(cells, steps[1], steps[0], height, width)
     _write_points(_both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
 
 
-def write_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+def write_output(
+    points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int
+) -> None:
     """The output transform, written with the bias."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
     for place, vector in outputs(points, bias, steps, height, width):
         cells[place] = vector
 
 
-def rectify_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+def rectify_output(
+    points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int
+) -> None:
     """The same after a ReLU."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
     for place, vector in outputs(points, bias, steps, height, width):
@@ -95,15 +113,20 @@ def add_output(
         active[place] = total.clip(0.0)
 
 
-def multiply(source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int) -> None:
-    """target = source @ factors for some rows and `vectors * lanes` columns, whose sums stay in registers.
+def multiply(
+    source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int
+) -> None:
+    """target = source @ factors for some rows and `vectors * lanes` columns, whose sums stay in
+    registers.
 
-    `steps` are (length of a row of the source, all of it used, and stride between rows of the target); the
-    factors of those columns are adjacent.
+    `steps` are (length of a row of the source, all of it used, and stride between rows of the
+    target); the factors of those columns are adjacent.
     """
     source, factors, target = in_lanes(lanes, source, factors, target)
     num, target_step = steps
-    sums = source.registers({place: source.zeros() for place in product(range(rows), range(vectors))})
+    sums = source.registers(
+        {place: source.zeros() for place in product(range(rows), range(vectors))}
+    )
     starts = [num * row for row in range(rows)]
     for index in source.loop(num):
         places = [start + index for start in starts]
@@ -117,26 +140,43 @@ def multiply_transposed(
 ) -> None:
     """target += source.T @ factors for some rows and `vectors * lanes` columns of the target.
 
-    `steps` are (number of rows of source and factors, and row strides of source, factors and target).
+    `steps` are (number of rows of source and factors, and row strides of source, factors and
+    target).
     """
     source, factors, target = in_lanes(lanes, source, factors, target)
     num, source_step, factor_step, target_step = steps
     places = list(product(range(rows), range(vectors)))
-    sums = source.registers({(row, vector): target[target_step * row + vector * lanes] for row, vector in places})
+    sums = source.registers(
+        {(row, vector): target[target_step * row + vector * lanes] for row, vector in places}
+    )
     for index in source.loop(num):
         start = index * source_step
-        _add_products(source, [start + row for row in range(rows)], factors, index * factor_step, sums, vectors, lanes)
+        _add_products(
+            source,
+            [start + row for row in range(rows)],
+            factors,
+            index * factor_step,
+            sums,
+            vectors,
+            lanes,
+        )
     for row, vector in places:
         target[target_step * row + vector * lanes] = sums[row, vector]
 
 
 OVER_TILES = transform_input, transform_gradient, write_output, rectify_output, add_output
-INTRINSICS = {function: traced(function) for function in (*OVER_TILES, multiply, multiply_transposed)}
+INTRINSICS = {
+    function: traced(function) for function in (*OVER_TILES, multiply, multiply_transposed)
+}
 UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
-def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
-    """The numbers at these places, one per row, times the vectors of factors starting at `start`."""
+def _add_products(
+    source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int
+) -> None:
+    """The numbers at these places, one per row, times the vectors of factors starting at
+    `start`.
+    """
     own = [factors[start + vector * lanes] for vector in range(vectors)]
     for row, place in enumerate(places):
         number = source.everywhere(place)
@@ -144,7 +184,9 @@ def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any,
             sums[row, vector] = sums[row, vector] + factor * number
 
 
-def outputs(points: Any, bias: Any, steps: Any, height: int, width: int) -> Iterator[tuple[Any, Any]]:
+def outputs(
+    points: Any, bias: Any, steps: Any, height: int, width: int
+) -> Iterator[tuple[Any, Any]]:
     """Index and vector, bias included, of each cell."""
     cell_step, row_step, point_step = steps
     square = _read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
@@ -154,8 +196,13 @@ def outputs(points: Any, bias: Any, steps: Any, height: int, width: int) -> Iter
             yield row_step * row + cell_step * column, vector + own
 
 
-def _read_square(memory: Any, row_step: Any, column_step: Any, rows: int, columns: int) -> list[list[Any]]:
-    return [[memory[row_step * row + column_step * column] for column in range(columns)] for row in range(rows)]
+def _read_square(
+    memory: Any, row_step: Any, column_step: Any, rows: int, columns: int
+) -> list[list[Any]]:
+    return [
+        [memory[row_step * row + column_step * column] for column in range(columns)]
+        for row in range(rows)
+    ]
 
 
 def _write_points(square: Any, points: Any, point_step: Any) -> None:
@@ -188,10 +235,19 @@ def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[
     near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
     far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
     first, last = a + e - SQUARES * c, b + f - SQUARES * d
-    return first, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, last
+    return (
+        first,
+        near_even + near_odd,
+        near_even - near_odd,
+        far_even + far_odd,
+        far_even - far_odd,
+        last,
+    )
 
 
-def _output_of_four(zero: Any, near: Any, near_minus: Any, far: Any, far_minus: Any, infinite: Any) -> Sequence[Any]:
+def _output_of_four(
+    zero: Any, near: Any, near_minus: Any, far: Any, far_minus: Any, infinite: Any
+) -> Sequence[Any]:
     near_even, near_odd = near + near_minus, near - near_minus
     far_even, far_odd = far + far_minus, far - far_minus
     return (
@@ -218,5 +274,9 @@ OUTPUTS: dict[int, Transform] = {
     3: _output_of_three,
     4: _output_of_four,
 }
-GRADIENTS: dict[int, Transform] = {2: lambda a, b: (a, a + b, a - b, -b), 3: _gradient_of_three, 4: _gradient_of_four}
+GRADIENTS: dict[int, Transform] = {
+    2: lambda a, b: (a, a + b, a - b, -b),
+    3: _gradient_of_three,
+    4: _gradient_of_four,
+}
 """By outputs along a side."""
