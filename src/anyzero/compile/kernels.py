@@ -31,10 +31,6 @@ class Unit:
     """
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
     """Plain function -> the intrinsic that replaces it on the CPU."""
-    inlined: frozenset[str] = frozenset()
-    """Packages whose functions are compiled into their callers: a kernel's functions pass dozens of
-    arrays.
-    """
     loops: frozenset[str] = frozenset()  # more functions compiled into their callers, by name
     guarded: bool = False
     """Whether indices are checked and numbers may be NaN: for a user's unchecked game."""
@@ -62,18 +58,10 @@ def compile_kernel(
     key = (function, target, *parts.values(), *constants.items())
     if key not in unit.compiled:
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
-        packages = {package_of(member.__module__) for member in (function, *parts.values())}
-        inlined = frozenset(packages - set(map(package_of, unit.modules)))
-        whole = replace(
-            unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined
-        )
+        whole = replace(unit, functions={**unit.functions, **parts}, modules=modules)
         check_name("target", target, COMPILERS)
         unit.compiled[key] = COMPILERS[target](function, whole, constants)
     return unit.compiled[key]
-
-
-def package_of(module: str) -> str:
-    return module.rpartition(".")[0]
 
 
 def _bind(function: Function, unit: Unit, constants: Constants, intrinsics: Parts) -> Any:
@@ -131,7 +119,7 @@ def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> st
             for name, value in fields.items()
             if name.partition(".")[0] in member.__code__.co_varnames
         }
-        return is_inlined(member, unit), is_of_kernel(member, unit), own
+        return is_inlined(member, unit), is_of_kernel(member), own
 
     try:
         return Fingerprint(manner).of(function, pipeline, homes)
@@ -140,11 +128,17 @@ def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> st
 
 
 def is_inlined(member: FunctionType, unit: Unit) -> bool:
-    return is_of_kernel(member, unit) or member.__name__ in unit.loops
+    """Whether it is compiled into its callers: a kernel's functions are, and a game's rollouts."""
+    return is_of_kernel(member) or member.__name__ in unit.loops
 
 
-def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
-    return package_of(member.__module__) in unit.inlined
+def is_of_kernel(member: FunctionType) -> bool:
+    """Whether its module says `INLINED = True`: its functions are compiled into their callers.
+
+    Kernels pass dozens of arrays from function to function, which calls would copy. A game's rules
+    are called instead: they pass three, and many kernels share them.
+    """
+    return member.__globals__.get("INLINED", False) is True
 
 
 def compile_interpreted(function: Function, unit: Unit, constants: Constants) -> Function:
@@ -174,7 +168,7 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
             rebuilt,
             options,
             inline=is_inlined(rebuilt, unit),
-            is_rule=not is_of_kernel(rebuilt, unit),
+            is_rule=not is_of_kernel(rebuilt),
         )
 
     bound = _bind(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})

@@ -42,6 +42,8 @@ from anyzero.search.simulation import (
 )
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 MOST_TIMED = 4_000
 """Maximum simulations of a search with a clock; plain Python does not get that far in a tenth of a
 second.

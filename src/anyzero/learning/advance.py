@@ -40,6 +40,8 @@ from anyzero.search.simulation import (
 )
 from anyzero.search.tree import root_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 PLIES = 1 << 16  # more than any game has: a search uses random stream number stream * PLIES + ply
 NOWHERE = -1
 

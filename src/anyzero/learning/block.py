@@ -49,6 +49,8 @@ from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.tree import new_tree
 from anyzero.stopping import check as check_stopping
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 REUSED = 4  # with tree reuse, trees have room for this many times the simulations of one move
 TOGETHER = 32  # games per part if no network determines it
 

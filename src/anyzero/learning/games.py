@@ -20,6 +20,8 @@ from anyzero.search.report import root_policy
 from anyzero.search.tree import Scratch, Tree, root_of
 from anyzero.seeds import draw_seed
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
 """A slot's next step: start a game, examine a new position, continue a search, end a game, or
 nothing (idle).

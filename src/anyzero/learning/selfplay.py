@@ -27,6 +27,8 @@ from anyzero.search.expectimax import Expectimax
 from anyzero.search.methods import Evaluator
 from anyzero.seeds import draw_seed
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 CHAMPION, PREVIOUS, RECENT = 0, 1, 2  # the order of contestants in self-play
 
 

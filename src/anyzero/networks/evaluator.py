@@ -26,6 +26,8 @@ from anyzero.networks.winograd.sizes import empty_answers
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Mini-batch sizes: small enough for the processor's caches, large enough to amortise the calls."""

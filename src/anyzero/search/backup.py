@@ -38,6 +38,8 @@ from anyzero.search.tree import (
     root_of,
 )
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 
 def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     """Count the simulation at every node of the path, from its end to the root.

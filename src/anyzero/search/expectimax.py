@@ -34,6 +34,8 @@ from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import clear_nodes
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 ROLLOUTS = 16  # random games per leaf, if rollouts are the evaluator
 # leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes
 TOGETHER = 56_000

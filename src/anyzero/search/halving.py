@@ -15,6 +15,8 @@ from anyzero.search.methods import RAVE, Settings
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import Tree
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 TURN_S = 0.01  # by the clock, the approximate duration of one turn of all survivors
 FEW = 4096  # plans up to this many steps are made without the compiler
 COUNT, PLACE, GOAL, LEFT, SURVIVORS, ROUND, ROUNDS, CHILD = range(8)

@@ -13,6 +13,8 @@ from anyzero.search.methods import PUCT, Settings
 from anyzero.search.selection import WORST, best_child
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, root_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 LEAST_PRIOR = 1e-30
 
 

@@ -19,6 +19,8 @@ from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_m
 from anyzero.games.game import Game
 from anyzero.structs import struct_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 ENTRIES = 4  # per bucket; a new entry replaces the one that took the least work
 ENTRY_BYTES = 16
 BUCKET_BYTES = ENTRY_BYTES * ENTRIES

@@ -19,6 +19,8 @@ from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, T
 if TYPE_CHECKING:
     from anyzero.search.run import Run
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 LEAST_SHARE = 1e-6
 
 

@@ -4,6 +4,8 @@ from anyzero.search.backup import best_proof
 from anyzero.search.priors import mean_value
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, is_full, plant, root_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 
 def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
     """Kernel: make `node` of the old tree the root of the new one; leaves that do not fit are cut

@@ -24,6 +24,8 @@ from anyzero.search.methods import (
 )
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 WORST = -1e30
 UNVISITED_FIRST = (
     1e9  # a first-play value this large means: every child once before any child twice

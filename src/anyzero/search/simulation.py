@@ -35,6 +35,8 @@ from anyzero.search.priors import gumbel_root_scores, mix_noise, random_gumbel
 from anyzero.search.selection import WORST, best_child, choose_child, draw_child
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 ANY_CHILD = -1
 
 WAITING, KNOWN, IDLE = (

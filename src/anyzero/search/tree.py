@@ -17,6 +17,8 @@ from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_action
 from anyzero.games.game import Game
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 WIN, DRAW, LOSS, UNKNOWN = 1, 0, -1, 2
 """The proof of a node: its exact payoff for the seat that chose it. UNKNOWN is the greatest, see
 `best_proof`.

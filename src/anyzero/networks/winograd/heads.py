@@ -20,6 +20,8 @@ from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.sizes import aligned
 from anyzero.networks.winograd.transforms import UNIT, multiply
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and channels per cell
 BY_COLUMN = True  # whether the spots are columns
 SPOTS, SEEN, HIDDEN = 7, 64, 32  # number of spots, inputs per spot, and size of its hidden vector

@@ -22,6 +22,8 @@ from anyzero.networks.winograd.transforms import (
     write_output,
 )
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Sizes of the board, channels of the input (one more than the game's planes), and channels of the
 trunk.

@@ -24,6 +24,8 @@ from anyzero.networks.winograd.sizes import (
 )
 from anyzero.networks.winograd.transforms import UNIT, WEIGHTS, multiply, transform_weights
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 MOST_TILES = 36
 Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
 

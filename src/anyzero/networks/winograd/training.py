@@ -20,6 +20,8 @@ from anyzero.networks.winograd.kernels import run_block, run_block_back
 from anyzero.networks.winograd.sizes import board_cells, lanes_here, room, sizes_for
 from anyzero.networks.winograd.transforms import UNIT, weight_transform
 
+INLINED = True  # these functions are compiled into their callers: see compile.kernels
+
 MOST_TILES = 64
 PIECE = 32  # boards per task. Their sums are added in order, whichever thread computed them
 LEAST_CHANNELS = 16  # with fewer, much of each vector would be empty
