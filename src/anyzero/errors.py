@@ -100,7 +100,8 @@ def list_some(names: Iterable[str], most: int = 40) -> str:
 
 def nearest_hint(text: str, names: Iterable[str]) -> str:
     """The name that was probably meant, as the start of a hint; empty if none is near."""
-    names, word = list(names), text.lower().rpartition(".")[2]
+    names = list(names)
+    word = text.lower().rpartition(".")[2]
     last = {name: name.rpartition(".")[2] for name in names}
     initials = {
         name: "".join(part[:1] for part in last[name].split("_"))

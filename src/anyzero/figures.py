@@ -16,9 +16,13 @@ from anyzero.files import write_whole
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Palette of Okabe and Ito 2008."""
-MARKERS, DASHES = ("o", "s", "^", "D", "v", "P", "X"), ("solid", "dashed", "dotted")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("solid", "dashed", "dotted")
 """Dashes change once the colours are used up."""
-TITLE, LABEL, SMALL = 11, 9, 7  # font sizes, in points
+# font sizes, in points
+TITLE = 11
+LABEL = 9
+SMALL = 7
 CHARACTER = 0.055  # approximate width of a character of small print, in inches
 FEW = 30  # with more points, curves have no markers, and a band instead of error bars
 GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
@@ -29,7 +33,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
 }
 """With metadata that makes a file independent of its date."""
-DOTS_PER_INCH, ON_SCREEN = 150, 80
+DOTS_PER_INCH = 150
+ON_SCREEN = 80
 
 
 class SeenFigure(Figure):
@@ -52,7 +57,8 @@ def new_figure(width: float, height: float, title: str, caption: str = "") -> Fi
 
 
 def style_of(number: int) -> dict[str, Any]:
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    colour = COLOURS[number % len(COLOURS)]
+    marker = MARKERS[number % len(MARKERS)]
     dashes = DASHES[number // len(COLOURS) % len(DASHES)]
     return {
         "color": colour,
@@ -68,11 +74,13 @@ def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: 
     None.
     """
     x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
-    style, known = style_of(number), np.isfinite(low) & np.isfinite(high)
+    style = style_of(number)
+    known = np.isfinite(low) & np.isfinite(high)
     if len(points) > FEW:
         style["marker"] = ""
     axes.plot(x, value, label=label or None, **style)
-    limits, colour = (x[known], low[known], high[known]), style["color"]
+    limits = (x[known], low[known], high[known])
+    colour = style["color"]
     if known.any() and len(points) <= FEW:
         axes.vlines(*limits, color=colour, linewidth=1)
     elif known.any():
@@ -133,7 +141,8 @@ def check_picture(path: Path) -> None:
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure atomically; the suffix of its name determines the format."""
     check_picture(path)
-    suffix, content = path.suffix.lower(), io.BytesIO()
+    suffix = path.suffix.lower()
+    content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "anyzero"}):  # the same figure gives the same file
         figure.savefig(content, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=FORMATS[suffix])
     write_whole(path, content.getvalue())

@@ -87,7 +87,8 @@ def from_home(path: Path | str) -> Path:
 
 def put_aside(path: Path) -> None:
     """Rename something so that it no longer counts."""
-    aside, again = path.with_name(f"{path.name}.damaged"), 1
+    aside = path.with_name(f"{path.name}.damaged")
+    again = 1
     while aside.exists():
         again += 1
         aside = path.with_name(f"{path.name}.damaged{again}")

@@ -34,13 +34,15 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
         yield lambda done=0, words="", total=None: None
         return
     with _in_notebook() if in_notebook() else _in_terminal() as show:
-        due, last = 0.0, total
+        due = 0.0
+        last = total
 
         def tell(done: float = 0, words: Words = words, total: float | None = total) -> None:
             nonlocal due, last
             now = time.monotonic()
             if now > due or done == total or total != last:
-                last, said = total, words() if callable(words) else words
+                last = total
+                said = words() if callable(words) else words
                 amount = (
                     ""
                     if total is None

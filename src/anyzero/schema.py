@@ -86,7 +86,7 @@ def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
             yield Setting(
                 prefix + name,
                 field.get_default(call_default_factory=True),
-                field.description or "",
+                " ".join((field.description or "").split()),
                 field,
             )
 
@@ -209,7 +209,8 @@ _MEANINGS = {
 def _first_sentence(model: type[Schema], error: ValidationError) -> AnyzeroError:
     fault = error.errors()[0]
     *path, last = fault["loc"] or ("",)
-    noun, fields = ".".join(map(str, path)) or model.noun, _model_at(model, path).model_fields
+    noun = ".".join(map(str, path)) or model.noun
+    fields = _model_at(model, path).model_fields
     if fault["type"] == "missing":
         return BadOptionError(f"{noun} has no {last}")
     if fault["type"] == "extra_forbidden":

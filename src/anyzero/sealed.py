@@ -16,7 +16,8 @@ import numpy as np
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, reading, write_whole
 
-SEAL, HASH = "seal", "sha256"
+SEAL = "seal"
+HASH = "sha256"
 
 
 class DamagedError(AnyzeroError):

@@ -46,7 +46,7 @@ def test_a_maker_that_raises_is_one_sentence_and_exit_code_2(run, faulty, words)
     assert (code, out) == (2, "")
     assert err == (
         f"anyzero: {path}: make() failed: ZeroDivisionError: division by zero, in make, "
-        "faulty.py line 17\n"
+        "faulty.py line 19\n"
     )
 
 

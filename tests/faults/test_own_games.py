@@ -94,7 +94,7 @@ def test_a_wrong_picture_is_one_sentence(tmp_path, fault):
 def test_check_does_not_send_people_to_check(tmp_path):
     game = load(str(write_game(tmp_path, "board raises")))
     _, result = check_game(game, "pictures are complete", num_games=1, target="interpreted")
-    assert result.detail.endswith("in board, board_raises.py line 84")
+    assert result.detail.endswith("in board, board_raises.py line 88")
 
 
 def test_what_the_first_games_do_not_show_is_caught_by_the_guards(place):

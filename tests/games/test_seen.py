@@ -136,7 +136,7 @@ def test_a_key_that_counts_moves_is_suspected(tmp_path, plies, suspected):
     own = f"def state_key(rules, state):\n    return np.uint64({bits})\n\n\ndef payoffs("
     path = tmp_path / "pig.py"
     path.write_text(
-        source.replace("payoffs, score", "payoffs, state_key, score", 1).replace(
+        source.replace("        payoffs,", "        payoffs,\n        state_key,", 1).replace(
             "def payoffs(", own, 1
         )
     )

@@ -317,13 +317,15 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
     scored = np.zeros((len(numbers), len(numbers)))
     for (a, b), found in couples.items():
         tally = found.tally
-        scored[a, b], scored[b, a] = tally.wins + tally.draws / 2, tally.losses + tally.draws / 2
+        scored[a, b] = tally.wins + tally.draws / 2
+        scored[b, a] = tally.losses + tally.draws / 2
     alone = plan.has_one_seat()
     ratings = [None for _ in numbers] if alone else fit_ratings(scored.tolist(), anchor)
     rows = []
     for number in numbers:
         played = sum(found.tally.total for couple, found in couples.items() if number in couple)
-        total, own = float(scored[number].sum()), deal_means(results, number) if alone else []
+        total = float(scored[number].sum())
+        own = deal_means(results, number) if alone else []
         rows.append(
             Row(plan.players[number], number, ratings[number], total, played, mean_interval(own))
         )

@@ -158,7 +158,8 @@ def new_card(
     """The card of a net: the new measurements, and those on the same board of the first earlier
     card that has some.
     """
-    network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
+    network = hash_of(path)
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
     known = [
         card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network
     ]
@@ -184,8 +185,12 @@ class Climb:
     def __init__(
         self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]
     ) -> None:
-        self.game, self.path, self.search, self.games = game, path, search, games
-        self.folder, self.playing = folder, playing
+        self.game = game
+        self.path = path
+        self.search = search
+        self.games = games
+        self.folder = folder
+        self.playing = playing
         self.left_out: list[str] = []  # opponents not played, and why
 
     def ask_problems(self) -> Iterator[CardResult]:
@@ -314,7 +319,8 @@ def read_problems(name: str) -> tuple[Problem, ...]:
         raise UnknownNameError(
             f"there are no problems for {name}; games that have some: {list_some(problem_games())}"
         )
-    found, board = [], name
+    found = []
+    board = name
     for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             board = line.strip("[]")
@@ -329,7 +335,8 @@ def solve_problems(
 ) -> list[bool]:
     """Ask a player for its move in each problem of a game: whether it was among the best."""
     name = as_game(game).name
-    asked, problems = parse_player(player), read_problems(name)
+    asked = parse_player(player)
+    problems = read_problems(name)
     answers: list[bool] = []
     boards = {board: load(board) for board in {problem.board for problem in problems}}
     with bar("solving", len(problems), shown=progress) as tell:

@@ -23,7 +23,11 @@ from anyzero.players.player import FailedPlayerError, ResignedError
 from anyzero.records.ends import loss_payoffs
 from anyzero.seeds import draw_seed, draw_unit
 
-NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
+NORMAL = "normal"
+CRASH = "crash"
+ILLEGAL = "illegal move"
+LATE = "time"
+RESIGNED = "resignation"
 """Why a game ended; all but the first are forfeits."""
 REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
 FAULTS = (
@@ -58,7 +62,10 @@ class Live:
 
     def start_match(self, opening: int) -> None:
         row = self.row
-        row["seat"], row["num_actions"], row["seconds"], row["opening"] = NOBODY, 0, 0.0, opening
+        row["seat"] = NOBODY
+        row["num_actions"] = 0
+        row["seconds"] = 0.0
+        row["opening"] = opening
 
     def add(self, action: int) -> None:
         self.row["actions"][self.row["num_actions"]] = action
@@ -121,7 +128,9 @@ def play_match(
     for action in opening:
         live.add(action)
         line = line.play(game, action)
-    reason, detail, draws = NORMAL, "", 0
+    reason = NORMAL
+    detail = ""
+    draws = 0
     while (seat := game.seat_to_move(line.state)) != OVER:
         if len(line.actions) >= game.max_plies:
             raise BadGameError(f"a game was longer than its max_plies, {game.max_plies}")
@@ -164,7 +173,8 @@ def ask(
         reason = next((reason for kind, reason in FAULTS if isinstance(error, kind)), CRASH)
         raise ForfeitError(reason, f"{type(error).__name__}: {error}") from error
     finally:
-        seconds, live.row["seat"] = time.perf_counter() - start, NOBODY
+        seconds = time.perf_counter() - start
+        live.row["seat"] = NOBODY
         live.row["seconds"][seat] += seconds
     if seconds > limit:
         raise ForfeitError(LATE, f"a move took {seconds:.2f} s, the limit was {limit:.2f} s")

@@ -109,7 +109,9 @@ def make_plan(
     legs: tuple[int, ...] = BOTH_LEGS,
 ) -> Plan:
     """A validated plan: the game loads, the players are players, the numbers make sense."""
-    loaded, games, seed = as_game(game), whole("games", games), whole("seed", seed)
+    loaded = as_game(game)
+    games = whole("games", games)
+    seed = whole("seed", seed)
     if not loaded.source:
         raise BadOptionError(
             f"{loaded.name}: matches are played by other processes, which need a name or a file"
@@ -168,7 +170,8 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
             continue
         found = imbalance(game, state, seed)
         if found < smallest:
-            best, smallest = actions, found
+            best = actions
+            smallest = found
         if found <= BALANCE:
             break
     return best

@@ -44,7 +44,8 @@ class Record:
     def __init__(
         self, plans: Sequence[Plan], path: Path | str | None, identity: dict[str, Any] | None = None
     ) -> None:
-        self.plans, self.is_grid = list(plans), identity is not None
+        self.plans = list(plans)
+        self.is_grid = identity is not None
         self.numbers = {plan: number for number, plan in enumerate(self.plans)}
         self.results: dict[Plan, Results] = {plan: {} for plan in self.plans}
         self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
@@ -145,7 +146,8 @@ class Record:
         number = values.pop("plan") if self.is_grid else 0
         if number not in range(len(self.plans)):
             raise ValueError("it is not a game of this experiment")
-        plan, result = self.plans[number], MatchResult.from_json(values)
+        plan = self.plans[number]
+        result = MatchResult.from_json(values)
         first, second, pair, leg = result.match
         end = (
             plan.games // len(plan.legs) if self.is_grid else pair + 1
@@ -158,11 +160,13 @@ class Record:
 
     def check_header(self, content: bytes) -> None:
         """Raise an error if the file belongs to something else."""
-        found, expected = parse_object(content.split(b"\n", 1)[0]), json.loads(self.header)
+        found = parse_object(content.split(b"\n", 1)[0])
+        expected = json.loads(self.header)
         if found is None or found.get("form") != expected["form"]:
             raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
         for key in expected | found:
-            old, new = found.get(key), expected.get(key)
+            old = found.get(key)
+            new = expected.get(key)
             if old != new:
                 other = f"({key} {old!r}, not {new!r})"
                 raise AnyzeroError(

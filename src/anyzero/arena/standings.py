@@ -85,7 +85,9 @@ class Standings(Shown):
                 f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, "
                 f"from {self.games} games"
             )
-            lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
+            lost = sum(self.pairs[:2])
+            shared = self.pairs[2]
+            won = sum(self.pairs[3:])
             # a shared opening may be won for its seat, whoever plays
             yield f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
         if self.means is not None and self.difference is not None:
@@ -150,10 +152,8 @@ def forfeit_words(forfeits: Iterable[MatchResult]) -> Iterator[str]:
 
 
 def describe_forfeit(result: MatchResult) -> dict[str, Any]:
-    player, place = (
-        result.players[result.forfeited_by or 0],
-        {"pair": result.match.pair, "leg": result.match.leg},
-    )
+    player = result.players[result.forfeited_by or 0]
+    place = {"pair": result.match.pair, "leg": result.match.leg}
     return {"player": player, "reason": result.reason, "detail": result.detail, **place}
 
 
@@ -163,8 +163,10 @@ def make_standings(results: Sequence[MatchResult]) -> Standings:
     if results and len(results[0].payoffs) == 1:
         return one_seat_standings(results, forfeits)
     legs = [[game_score(result) for result in results if result.match.leg == leg] for leg in (0, 1)]
-    pairs, seats = count_pairs(pair_scores(results)), [tally_scores(leg) for leg in legs]
-    elo, total = elo_interval(pairs), tally_scores(legs[0] + legs[1])
+    pairs = count_pairs(pair_scores(results))
+    seats = [tally_scores(leg) for leg in legs]
+    elo = elo_interval(pairs)
+    total = tally_scores(legs[0] + legs[1])
     return Standings(total, seats, pairs, len(results), elo, forfeits=forfeits)
 
 

@@ -147,7 +147,8 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 # --- ratings of many players
 
 ELO = 400.0 / math.log(10.0)  # Elo points per unit of log odds
-NEWTON_STEPS, LONGEST_STEP = 100, 2.0
+NEWTON_STEPS = 100
+LONGEST_STEP = 2.0
 
 
 def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:

@@ -73,7 +73,9 @@ class Crew:
     def __init__(
         self, tasks: Sequence[Task], num_workers: int, networks: Mapping[str, str]
     ) -> None:
-        self.left, self.num_workers, self.networks = deque(tasks), num_workers, json.dumps(networks)
+        self.left = deque(tasks)
+        self.num_workers = num_workers
+        self.networks = json.dumps(networks)
         self.games = {text: load(text) for text in {task.plan.game for task in tasks}}
         self.workers: list[Worker] = []
         self.inbox: Queue[Any] = Queue()
@@ -106,7 +108,8 @@ class Crew:
     def handle(self, worker: Worker, line: str | None) -> tuple[Task, MatchResult] | None:
         if line is None:
             return self.bury(worker)
-        task, message = worker.task, parse_object(line)
+        task = worker.task
+        message = parse_object(line)
         if task is None or message is None:  # truncated by a kill
             return None
         if "error" in message:
@@ -124,11 +127,14 @@ class Crew:
         """Handle a worker that died or was killed: the player to move loses the game, and a new
         worker replaces it.
         """
-        code, task, live = worker.child.wait(), worker.task, worker.live
+        code = worker.child.wait()
+        task = worker.task
+        live = worker.live
         self.workers.remove(worker)
         if task is None:  # it had nothing left to do
             return None
-        blamed, plan = live.is_thinking, task.plan
+        blamed = live.is_thinking
+        plan = task.plan
         if not blamed and not worker.late:
             raise AnyzeroError(
                 f"{plan.game}: a process ended with code {code} outside of any player's move"
@@ -189,7 +195,8 @@ def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
     """The same on all nodes: each actor plays a few pairs of games at a time in its own
     processes.
     """
-    left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
+    left = deque(tasks)
+    paces = {task.plan: Pace(least=2) for task in tasks}
     players = [(text, load(plan.game)) for plan in paces for text in plan.players]
     files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
     bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
@@ -199,7 +206,8 @@ def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
         if not left:
             return None
         plan = left[0].plan
-        size, chunk = paces[plan].size(kind, len(left), pool.kinds), [left.popleft()]
+        size = paces[plan].size(kind, len(left), pool.kinds)
+        chunk = [left.popleft()]
         while left and left[0].plan == plan:
             if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
                 break
@@ -223,7 +231,8 @@ def play_chunk(kind: ActorKind, tasks: Sequence[Task]) -> list[tuple[Task, Match
 def serve_games(networks: str, file: str, *sizes: str) -> None:
     """Play games until standard input ends; `file` is the open file of the live game."""
     COPIES.update(json.loads(networks))
-    send, lines = take_output(), SimpleQueue[str]()
+    send = take_output()
+    lines = SimpleQueue[str]()
     listen(lines.put)
     with os.fdopen(int(file), "r+b") as shared:
         live = Live(shared, *map(int, sizes), create=False)
@@ -235,14 +244,18 @@ def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
     memory.
     """
     try:
-        load_game, prepared, players = cache(load), None, list[Player]()
+        load_game = cache(load)
+        prepared = None
+        players = list[Player]()
         while True:
             task = hear()
-            plan, match = Plan.from_json(task["plan"]), Match(*task["match"])
+            plan = Plan.from_json(task["plan"])
+            match = Match(*task["match"])
             game = load_game(plan.game)
             if plan != prepared:
                 players.clear()
-                prepared, players = plan, prepare(game, plan)
+                prepared = plan
+                players = prepare(game, plan)
                 send(json.dumps({"ready": True}))
             opening = make_opening(game, plan.seed, match.pair, plan.openings)
             by_seat = [players[index] for index in match.by_seat(game.num_seats)]

@@ -106,7 +106,8 @@ def show(
     if drawn is not None and svg is not None:
         write_whole(svg, drawn.svg.encode())
     text = loaded.format_state(position) if loaded.has("format_state") else None
-    seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
+    seat = loaded.seat_to_move(position)
+    legal = loaded.legal_moves(position)
     about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
     parts = (
         [f"{name}: {value}" for name, value in loaded.fields(position).items()]
@@ -229,10 +230,8 @@ def bench_rollouts(
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    about, speed = (
-        f"{found.game} on {found.target}, {count(found.threads, 'thread')}",
-        found.rollouts_per_s,
-    )
+    about = f"{found.game} on {found.target}, {count(found.threads, 'thread')}"
+    speed = found.rollouts_per_s
     moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
     answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 

@@ -88,7 +88,8 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
 
     if (table.seed or 0) not in SEEDS:
         raise AnyzeroError(f"a browser takes seeds from 0 to {SEEDS[-1]}: choose one with --seed")
-    game, is_file = table.game, table.game.source.endswith(".py")
+    game = table.game
+    is_file = table.game.source.endswith(".py")
     name = next(iter(name_files([game.source]))) if is_file else game.source
     query = {
         "game": game_text(name, game.options),

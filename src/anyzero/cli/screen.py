@@ -96,7 +96,8 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only
     what follows it.
     """
-    found, start = answer.result, f"{name} plays {move}" if name else move
+    found = answer.result
+    start = f"{name} plays {move}" if name else move
     if found is None:
         return f"{start} ({answer.seconds:.2f} s)"
     proven = f", a proven {found.proven}" if found.proven else ""
@@ -106,7 +107,9 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
 
 
 def end_words(table: GameInProgress) -> str:
-    game, how, payoffs = table.game, table.termination, table.payoffs or ()
+    game = table.game
+    how = table.termination
+    payoffs = table.payoffs or ()
     if how == UNFINISHED:
         return "the game is not finished"
     seats = [f"{name} as {game.seat_name(seat)}" for seat, name in enumerate(table.players)]
@@ -131,7 +134,9 @@ def end_words(table: GameInProgress) -> str:
 
 def describe_replayed(table: GameInProgress, move: int | None) -> dict[str, Any]:
     """For programs: the record, and its positions after each move or after so many."""
-    game, moves, positions = table.game, [None, *table.moves], []
+    game = table.game
+    moves = [None, *table.moves]
+    positions = []
     for after in range(len(moves)) if move is None else [move]:
         state = table.states[after]
         about = {
@@ -146,7 +151,8 @@ def describe_replayed(table: GameInProgress, move: int | None) -> dict[str, Any]
 
 def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title: str) -> None:
     """The same for people."""
-    game, date = table.game, f"; {table.date}" * bool(table.date)
+    game = table.game
+    date = f"; {table.date}" * bool(table.date)
     screen.say(f"{title}{game.text}; {' against '.join(table.players)}{date}")
     for after in range(len(table.moves) + 1) if move is None else [move]:
         now = table.at(after)
@@ -158,7 +164,8 @@ def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title
 
 def move_words(table: GameInProgress, ply: Ply) -> str:
     """Who made which move, how long it took, and what the mover thought."""
-    who, thought = f"{table.players[ply.seat]} plays" if ply.seat >= 0 else "drawn:", ply.evaluation
+    who = f"{table.players[ply.seat]} plays" if ply.seat >= 0 else "drawn:"
+    thought = ply.evaluation
     notes = [] if ply.seconds is None else [f"{ply.seconds:.2f} s"]
     if thought is not None:
         value = worth_words(thought.value, table.game.best_score)

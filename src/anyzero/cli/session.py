@@ -188,7 +188,8 @@ class Session:
 
     def obey_next(self) -> None:
         """Ask for a line and do what it says; the end of the input is the end of the game."""
-        table, start = self.table, time.perf_counter()
+        table = self.table
+        start = time.perf_counter()
         line = self.screen.ask(
             "game over> " if table.is_over else f"{table.game.seat_name(table.seat_to_move)}> "
         )
@@ -203,7 +204,8 @@ class Session:
     def obey(self, line: str, seconds: float) -> None:
         """A move, or a command; a legal move is one even if a command has its name."""
         word, _, argument = line.partition(" ")
-        game, legal = self.table.game, self.table.legal_moves
+        game = self.table.game
+        legal = self.table.legal_moves
         name = word.lower()
         if name in ALIASES and not (game.has("board") and word in game.board.moves):
             name = ALIASES[name]
@@ -284,7 +286,8 @@ class Session:
         path = from_home(argument)
         loaded = GameInProgress.from_record(read_record(path, game=game), game)
         self.put_away()
-        self.table, self.kept = loaded, (path, loaded.moves)
+        self.table = loaded
+        self.kept = (path, loaded.moves)
         self.screen.show_table(self.table)
 
     def resign(self, argument: str) -> None:
@@ -305,8 +308,10 @@ class Session:
     def new(self, argument: str) -> None:
         """Another game from the same start, everybody in the seat that they have."""
         self.put_away()
-        old, names = self.table, [HUMAN if player is None else player.text for player in self.seats]
-        seed, today = (old.seed or 0) + 1, date.today().isoformat()
+        old = self.table
+        names = [HUMAN if player is None else player.text for player in self.seats]
+        seed = (old.seed or 0) + 1
+        today = date.today().isoformat()
         self.table = GameInProgress(old.game, start=old.start, players=names, seed=seed, date=today)
         self.kept = None
         self.greet()

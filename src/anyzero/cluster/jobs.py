@@ -94,17 +94,16 @@ class Pace:
 
     def __init__(self, least: int, least_on_gpu: int = 0) -> None:
         """`least` is per core of an actor without a GPU."""
-        self.least, self.least_on_gpu = least, least_on_gpu
+        self.least = least
+        self.least_on_gpu = least_on_gpu
         self.rates: dict[ActorKind, float] = {}  # units per second, by kind of actor
 
     def size(self, kind: ActorKind, left: int, others: Sequence[ActorKind]) -> int:
         """Units for an actor of this kind, at most what is left; `others` are all working actors,
         itself included.
         """
-        least, rate = (
-            self.least_on_gpu if kind.gpus else self.least * kind.cores,
-            self.rates.get(kind, 0.0),
-        )
+        least = self.least_on_gpu if kind.gpus else self.least * kind.cores
+        rate = self.rates.get(kind, 0.0)
         rates = [self.rates.get(other, rate) for other in others]
         all_s = left / max(sum(rates), 1e-9)  # seconds until everything is done
         least_s = LEAST_S if rate >= max(rates) else min(LEAST_S, all_s)
@@ -182,7 +181,8 @@ def answers(address: str, seconds: float) -> bool:
 
 def node_of(found: dict[str, Any]) -> Node:
     """A node with the name given by its owner, or that of its machine."""
-    own, has = found["NodeName"], found["Resources"]
+    own = found["NodeName"]
+    has = found["Resources"]
     name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
     return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))
 
@@ -192,13 +192,16 @@ def node_of(found: dict[str, Any]) -> Node:
 
 class Actor:
     def __init__(self, kind: ActorKind) -> None:
-        self.kind, self.number, self.lock = kind, -1, threading.Lock()
+        self.kind = kind
+        self.number = -1
+        self.lock = threading.Lock()
 
     def hello(self) -> dict[str, str]:
         """The facts about this process, and its faults: the GPU that Ray assigned to it may be
         missing.
         """
-        fault, given = "", os.environ.get("CUDA_VISIBLE_DEVICES")
+        fault = ""
+        given = os.environ.get("CUDA_VISIBLE_DEVICES")
         if self.kind.gpus and not importlib.import_module("torch").cuda.is_available():
             fault = f"Ray gives its GPU {given} to a process, but torch finds none there"
         return {**facts(), "fault": fault}
@@ -210,7 +213,9 @@ class Actor:
         with self.lock:
             self.number = number
             stopping.forget()
-        start, value, fault = time.monotonic(), None, ""
+        start = time.monotonic()
+        value = None
+        fault = ""
         try:
             if files is not None:
                 os.chdir(unpack(files))
@@ -262,7 +267,8 @@ def facts() -> dict[str, str]:
 
     from anyzero import __version__
 
-    package, source = Path(__file__).parent.parent, hashlib.sha256()
+    package = Path(__file__).parent.parent
+    source = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return {

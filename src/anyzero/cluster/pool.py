@@ -66,7 +66,8 @@ class Pool:
         self.was_connected = loaded is not None and loaded.is_initialized()
         self.ray = jobs.connect(address)
         self.head = self.ray.get_runtime_context().gcs_address
-        self.facts, self.is_lost = jobs.facts(), False
+        self.facts = jobs.facts()
+        self.is_lost = False
         self.members: list[Member] = []
         self.nodes: dict[str, Node] = {}  # nodes with cores, as of the last look
         self.aside: dict[str, str] = {}  # nodes not used, and why
@@ -74,7 +75,9 @@ class Pool:
         self.stillborn: dict[str, int] = {}
         self.source: Source | None = None
         self.again: deque[Job] = deque()
-        self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
+        self.num_given = 0
+        self.next_look = 0.0
+        self.head_seen = time.monotonic()
         self.times: deque[float] = deque(maxlen=100)
         self.speed = ""  # the speed of the work, for display
         self.idle_since: float | None = time.monotonic()
@@ -97,11 +100,10 @@ class Pool:
 
     def describe(self) -> str:
         """`3 nodes, 12 cores, 5 jobs running`, and their speed, if known."""
-        ready, has = self.ready(), ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
-        nodes, busy = (
-            len({member.node.id for member in ready}),
-            sum(member.job is not None for member in ready),
-        )
+        ready = self.ready()
+        has = ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
+        nodes = len({member.node.id for member in ready})
+        busy = sum(member.job is not None for member in ready)
         parts = (
             count(nodes, "node"),
             has.describe(),
@@ -220,7 +222,8 @@ class Pool:
 
     def hear(self, member: Member) -> Done | None:
         """Process an answer, or the news that there will be none."""
-        ref, member.ref = member.ref, None
+        ref = member.ref
+        member.ref = None
         try:
             answer = self.ray.get(ref)
         except self.ray.exceptions.RayError as error:
@@ -324,7 +327,8 @@ class Pool:
 
     def welcome(self, member: Member, theirs: dict[str, str]) -> None:
         """Handle a new actor's first answer: it is used if its facts equal ours."""
-        name, mine = member.node.name, self.facts
+        name = member.node.name
+        mine = self.facts
         other = [key for key in MUST_AGREE if theirs.get(key) != mine[key]]
         differs = [
             f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other
@@ -362,7 +366,8 @@ class Pool:
         """Handle an actor that is gone or was killed; its job goes to another one."""
         self.members.remove(member)
         self.kill(member)
-        job, node = member.job, member.node
+        job = member.job
+        node = member.node
         if job is not None and not any(other.job is job for other in self.members):
             self.again.append(job)
         alive = self.alive() if error is not None else {}

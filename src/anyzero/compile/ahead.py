@@ -76,7 +76,8 @@ class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
         )
         self._target_data = self._tm.target_data
         self._data_layout = str(self._target_data)
-        self._loopvect, self._opt_level = True, 3
+        self._loopvect = True
+        self._opt_level = 3
 
     def _create_empty_module(self, name: str) -> Any:
         module = super()._create_empty_module(name)
@@ -151,7 +152,8 @@ class WholeLibrary(KernelLibrary):
             self._final_module.link_in(part._get_module_for_linking(), preserve=True)
         self._finalized = True
 
-    get_pointer_to_function, codegen = CalleeLibrary.get_pointer_to_function, CalleeLibrary.codegen
+    get_pointer_to_function = CalleeLibrary.get_pointer_to_function
+    codegen = CalleeLibrary.codegen
 
     def add(self, dispatcher: Any, kinds: tuple[Any, ...]) -> Any:
         """Add a kernel for arguments of these types; returns Numba's description of it."""

@@ -61,7 +61,8 @@ def compiling(owner: str) -> Iterator[None]:
     """
     if not may_compile.get():
         raise NotCompiledError(owner)
-    notice, began = threading.Timer(NOTICE_AFTER_S, announce, [owner]), time.monotonic()
+    notice = threading.Timer(NOTICE_AFTER_S, announce, [owner])
+    began = time.monotonic()
     notice.daemon = True
     if sys.stderr.isatty():
         notice.start()
@@ -107,7 +108,8 @@ def keep_on_disk(dispatcher: Any, owner: str, key: str | None) -> None:
     """Let a dispatcher look for its code on disk before it compiles; without a key, it only
     compiles.
     """
-    context, compile_it = dispatcher.targetctx, dispatcher._compiler.compile
+    context = dispatcher.targetctx
+    compile_it = dispatcher._compiler.compile
 
     def load_or_compile(args: Any, return_type: Any) -> Any:
         made = []
@@ -132,7 +134,8 @@ _shared: dict[tuple[Any, ...], Any] = {}
 
 def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
     """Let a part of a kernel use the code of an identical part that this process has compiled."""
-    context, compile_it = dispatcher.targetctx, dispatcher._compiler.compile
+    context = dispatcher.targetctx
+    compile_it = dispatcher._compiler.compile
     name_once = cache(name_key)  # and only when there is something to compile
 
     def compile_once(args: Any, return_type: Any) -> Any:
@@ -160,7 +163,8 @@ def taking_turns(path: Path) -> Iterator[None]:
     """Wait while another process compiles this entry, up to a limit. A lock ends with its
     process.
     """
-    lock, until = None, time.monotonic() + MOST_WAIT_S
+    lock = None
+    until = time.monotonic() + MOST_WAIT_S
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = path.with_suffix(".lock").open("ab")

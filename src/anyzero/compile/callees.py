@@ -105,7 +105,8 @@ def callers_first(kernel: Any) -> list[Any]:
     """All parts of a kernel, callers before callees: the linker drops what has not been called so
     far.
     """
-    found, seen = [], set()
+    found = []
+    seen = set()
 
     def visit(part: Any) -> None:
         seen.add(id(part))
@@ -121,7 +122,8 @@ def callers_first(kernel: Any) -> list[Any]:
 def tidy(module: Any, codegen: Any) -> None:
     """Simplify a translation: variables become values, and empty blocks are removed."""
     module.data_layout = codegen._data_layout
-    passes, builder = newpassmanagers.create_new_function_pass_manager(), codegen._pass_builder()
+    passes = newpassmanagers.create_new_function_pass_manager()
+    builder = codegen._pass_builder()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     for function in module.functions:
@@ -143,7 +145,8 @@ class FixedFields(FunctionPass):  # type: ignore[misc]
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        fixed, definitions = state.func_id.func.__globals__, state.func_ir._definitions
+        fixed = state.func_id.func.__globals__
+        definitions = state.func_ir._definitions
         for block in state.func_ir.blocks.values():
             for statement in block.find_insts(ir.Assign):
                 old = statement.value

@@ -15,8 +15,11 @@ from anyzero.compile import bits
 from anyzero.compile.bind import Function
 
 WIDE = 16
-NUMBER, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
-VECTOR, LANES = ir.VectorType(NUMBER, WIDE), ir.VectorType(LANE, WIDE)
+NUMBER = ir.FloatType()
+INDEX = ir.IntType(64)
+LANE = ir.IntType(32)
+VECTOR = ir.VectorType(NUMBER, WIDE)
+LANES = ir.VectorType(LANE, WIDE)
 LOWEST = -3.0e38
 
 
@@ -78,7 +81,8 @@ def larger(builder: Any, first: Any, second: Any) -> Any:
 def each_vector(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
     """A loop over whole vectors: (index of the first lane, vector)."""
     whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
-    zero, wide = ir.Constant(INDEX, 0), ir.Constant(INDEX, WIDE)
+    zero = ir.Constant(INDEX, 0)
+    wide = ir.Constant(INDEX, WIDE)
     with cgutils.for_range_slice(builder, zero, whole, wide, intp=INDEX) as (index, _):
         place = builder.bitcast(builder.gep(numbers, [index]), VECTOR.as_pointer())
         yield index, builder.load(place, align=4)
@@ -87,7 +91,8 @@ def each_vector(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, A
 @contextmanager
 def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
     """A loop over the remainder after the whole vectors: (index, number)."""
-    whole, one = builder.and_(count, ir.Constant(INDEX, -WIDE)), ir.Constant(INDEX, 1)
+    whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
+    one = ir.Constant(INDEX, 1)
     with cgutils.for_range_slice(builder, whole, count, one, intp=INDEX) as (index, _):
         yield index, builder.load(builder.gep(numbers, [index]))
 

@@ -54,7 +54,8 @@ def compile_kernel(
     out. `parts` replace functions of the kernel itself, as a game's functions replace those of the
     contract.
     """
-    parts, constants = parts or {}, constants or {}
+    parts = parts or {}
+    constants = constants or {}
     key = (function, target, *parts.values(), *constants.items())
     if key not in unit.compiled:
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
@@ -238,7 +239,8 @@ class LateKernel:
     """
 
     def __init__(self, make: Callable[[str], Any]) -> None:
-        self.make, self.seconds = make, 0.0
+        self.make = make
+        self.seconds = 0.0
         self.run = make("interpreted")
 
     def __call__(self, *args: Any) -> Any:

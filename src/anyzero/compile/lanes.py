@@ -31,7 +31,8 @@ class ArrayLanes:
     """An array whose vectors are read and written at any index."""
 
     def __init__(self, array: np.ndarray, lanes: int) -> None:
-        self.array, self.lanes = array, lanes
+        self.array = array
+        self.lanes = lanes
 
     def __getitem__(self, place: int) -> Any:
         return self.array[place : place + self.lanes].copy()
@@ -96,7 +97,8 @@ class Offset:
     """An integer known at run time."""
 
     def __init__(self, builder: Any, value: Any) -> None:
-        self.builder, self.value = builder, value
+        self.builder = builder
+        self.value = value
 
     def __add__(self, other: Any) -> "Offset":
         return Offset(self.builder, self.builder.add(self.value, _index(other)))
@@ -104,7 +106,8 @@ class Offset:
     def __mul__(self, other: Any) -> "Offset":
         return Offset(self.builder, self.builder.mul(self.value, _index(other)))
 
-    __radd__, __rmul__ = __add__, __mul__
+    __radd__ = __add__
+    __rmul__ = __mul__
 
 
 def _index(number: Any) -> Any:
@@ -115,7 +118,9 @@ class TracedLanes:
     """The operations of `ArrayLanes`, as code."""
 
     def __init__(self, builder: Any, data: Any, lanes: int) -> None:
-        self.builder, self.data, self.kind = builder, data, ir.VectorType(NUMBER, lanes)
+        self.builder = builder
+        self.data = data
+        self.kind = ir.VectorType(NUMBER, lanes)
 
     def pointer(self, place: Any) -> Any:
         return self.builder.bitcast(
@@ -164,7 +169,9 @@ class Vector:
     """A vector, or a pending product, which the first addition turns into an FMA."""
 
     def __init__(self, builder: Any, value: Any, factor: Any = None) -> None:
-        self.builder, self.value, self.factor = builder, value, factor
+        self.builder = builder
+        self.value = value
+        self.factor = factor
 
     def __mul__(self, factor: Any) -> "Vector":
         return Vector(self.builder, self.read(), factor)

@@ -14,7 +14,11 @@ from numba.np import numpy_support
 from anyzero.compile.ahead import WASM, WholeLibrary, context_for, new_library
 from anyzero.compile.cache import kept
 
-STATUS, RESULT, FIRST_ARGUMENT, SLOT = 0, 8, 16, 8  # offsets in a frame, and the bytes per slot
+# offsets in a frame, and the bytes per slot
+STATUS = 0
+RESULT = 8
+FIRST_ARGUMENT = 16
+SLOT = 8
 
 
 class Entry(NamedTuple):
@@ -59,7 +63,8 @@ def _frame_function(name: str, description: Any) -> str:
     module = context.create_module(name)
     kind = context.call_conv.get_function_type(description.restype, description.argtypes)
     kernel = ir.Function(module, kind, description.llvm_func_name)
-    byte, word = ir.IntType(8), ir.IntType(32)
+    byte = ir.IntType(8)
+    word = ir.IntType(32)
     function = ir.Function(module, ir.FunctionType(word, [byte.as_pointer()]), name)
     builder = ir.IRBuilder(function.append_basic_block())
 
@@ -81,11 +86,20 @@ def _frame_function(name: str, description: Any) -> str:
 
 
 HEADER = b"\0asm\1\0\0\0"
-CUSTOM, IMPORT, EXPORT, ELEMENT, CODE, DATA, DATA_COUNT = 0, 2, 7, 9, 10, 11, 12
+CUSTOM = 0
+IMPORT = 2
+EXPORT = 7
+ELEMENT = 9
+CODE = 10
+DATA = 11
+DATA_COUNT = 12
 BEHIND_EXPORTS = (8, ELEMENT, DATA_COUNT, CODE, DATA)
 SYMBOLS = 8
-FUNCTION, DATA_SYMBOL, SECTION = 0, 1, 3
-UNDEFINED, EXPLICIT_NAME = 0x10, 0x40
+FUNCTION = 0
+DATA_SYMBOL = 1
+SECTION = 3
+UNDEFINED = 0x10
+EXPLICIT_NAME = 0x40
 
 
 def make_module(linkable: bytes, names: Iterable[str]) -> tuple[bytes, int]:
@@ -111,7 +125,8 @@ class Reader:
     """Reads a part of a module from front to back."""
 
     def __init__(self, content: bytes) -> None:
-        self.content, self.place = content, 0
+        self.content = content
+        self.place = 0
 
     def take(self, size: int) -> bytes:
         self.place += size
@@ -151,7 +166,8 @@ def _function_indices(linking: bytes) -> dict[str, int]:
 
 def _symbol(reader: Reader) -> tuple[str, int] | None:
     """Name and index if it is a function defined by the file."""
-    kind, flags = reader.take(1)[0], reader.number()
+    kind = reader.take(1)[0]
+    flags = reader.number()
     if kind == DATA_SYMBOL:
         reader.text()
         if not flags & UNDEFINED:
@@ -165,7 +181,8 @@ def _symbol(reader: Reader) -> tuple[str, int] | None:
 
 
 def _data_end(section: bytes) -> int:
-    reader, end = Reader(section), 0
+    reader = Reader(section)
+    end = 0
     for _ in range(reader.number()):
         reader.number(), reader.take(1)  # flags: active, in memory 0; the instruction i32.const
         start = reader.number(signed=True)
@@ -177,5 +194,6 @@ def _data_end(section: bytes) -> int:
 
 
 def _number(value: int) -> bytes:
-    low, rest = value & 127, value >> 7
+    low = value & 127
+    rest = value >> 7
     return bytes([low | 128]) + _number(rest) if rest else bytes([low])

@@ -108,7 +108,8 @@ class MemoryPlan:
         """The initial memory: (address, offset in the bytes, length) of everything nonzero, and the
         bytes.
         """
-        places, content = [], bytearray()
+        places = []
+        content = bytearray()
         for name, region in self.regions.items():
             own = bytes_of(region.array)
             if name not in self.later and own.any():
@@ -167,7 +168,9 @@ class WasmKernel:
     """A kernel that runs in wasm when called."""
 
     def __init__(self, dispatcher: Any, key: str | None) -> None:
-        self.name, self.dispatcher, self.key = dispatcher.__name__, dispatcher, key
+        self.name = dispatcher.__name__
+        self.dispatcher = dispatcher
+        self.key = key
         code = dispatcher.py_func.__code__
         self.parameters = code.co_varnames[: code.co_argcount]
         self.lock = Lock()  # a module has one memory
@@ -199,7 +202,8 @@ class Instance:
         check_runtime()
         import wasmtime
 
-        self.module, self.store = module, wasmtime.Store()
+        self.module = module
+        self.store = wasmtime.Store()
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         address = wasmtime.GlobalType(wasmtime.ValType.i32(), True)
         self.stack = wasmtime.Global(self.store, address, wasmtime.Val.i32(0))
@@ -238,12 +242,11 @@ class Instance:
                 )
 
     def call(self, plan: MemoryPlan, name: str) -> Any:
-        frame, kind = plan.frames[name], self.module.results[name]
+        frame = plan.frames[name]
+        kind = self.module.results[name]
         self.exports[name](self.store, frame)
-        status, content = (
-            int(self.slot(frame + STATUS, "<i4")),
-            self.slot(frame + RESULT, kind or "<i8"),
-        )
+        status = int(self.slot(frame + STATUS, "<i4"))
+        content = self.slot(frame + RESULT, kind or "<i8")
         if status != 0:
             raise AnyzeroError(f"{name} in wasm ended with the status {status}")
         return content if kind else None

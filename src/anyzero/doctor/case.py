@@ -21,8 +21,12 @@ from anyzero.networks.models import Network, new_network
 from anyzero.networks.weights import load_network
 from anyzero.seeds import draw_seed
 
-WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
-ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
+WELL = "well"
+DOUBTFUL = "doubtful"
+WRONG = "wrong"
+SKIPPED = "skipped"
+ENOUGH_GAMES = 256
+ENOUGH_SAMPLES = 20_000
 """How many of a run's newest games and samples are examined; in whole blocks, so there may be more.
 """
 
@@ -59,7 +63,9 @@ class Case:
     """A run, or without a folder a game and the config with which it would be trained."""
 
     def __init__(self, game: Game, config: RunConfig, folder: RunFolder | None = None) -> None:
-        self.game, self.config, self.folder = game, config, folder
+        self.game = game
+        self.config = config
+        self.folder = folder
         self.device = config.device if torch.cuda.is_available() else "cpu"
 
     @cached_property

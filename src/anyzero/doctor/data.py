@@ -39,7 +39,8 @@ def check_input(case: Case) -> Finding:
     """Positions with the same input must have the same legal moves."""
     samples = case.random.samples
     order = np.argsort(samples.keys, kind="stable")
-    keys, actions = samples.keys[order], samples.actions[order]
+    keys = samples.keys[order]
+    actions = samples.actions[order]
     unclear = (keys[1:] == keys[:-1]) & (actions[1:] != actions[:-1]).any(axis=1)
     seen = f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
     if unclear.any():
@@ -78,13 +79,18 @@ def check_results(case: Case) -> Finding:
     """The payoff of each of the newest samples must be the result of a game through its
     position.
     """
-    num, num_games, turned, other, stray = 0, 0, 0, 0, 0
+    num = 0
+    num_games = 0
+    turned = 0
+    other = 0
+    stray = 0
     for lines, samples in _newest_blocks(case):
         results, broken = _results_by_position(case, lines)
         if broken:
             advice = "the game was changed after the run began: start a new run, or undo the change"
             return Finding(WRONG, "the games do not follow the rules", broken, advice)
-        num, num_games = num + samples.num, num_games + len(lines)
+        num = num + samples.num
+        num_games = num_games + len(lines)
         keys = zip(
             map(bytes, samples.states),
             samples.plies.tolist(),
@@ -138,20 +144,22 @@ def _results_by_position(
     """The results of each position at its ply in games of its length, None if truncated; and rule
     violations.
     """
-    game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
+    game = case.game
+    found = defaultdict[Any, set[float | None]](set)
+    illegal = 0
+    other = 0
     starts = start_states(game, case.config.selfplay.starts)
     for line in lines:
-        states, length = (
-            [game.initial_state() if starts is None else starts[line["start"]]],
-            len(line["actions"]),
-        )
+        states = [game.initial_state() if starts is None else starts[line["start"]]]
+        length = len(line["actions"])
         try:
             for action in line["actions"]:
                 states.append(game.play(states[-1], action))
         except AnyzeroError:
             illegal += 1
             continue
-        ended, payoffs = game.is_over(states[-1]), np.array(line["payoffs"], np.float32).tolist()
+        ended = game.is_over(states[-1])
+        payoffs = np.array(line["payoffs"], np.float32).tolist()
         if line["end"] == "rules" and not (
             ended and np.allclose(game.payoffs(states[-1]), payoffs, atol=1e-5)
         ):
@@ -171,7 +179,8 @@ def check_unique(case: Case) -> Finding:
     """Distinct positions among the newest samples, against as many of random games: small games
     repeat by nature.
     """
-    own, random = case.samples.keys, case.random.samples.keys
+    own = case.samples.keys
+    random = case.random.samples.keys
     if not case.has_samples or not own.any():
         return Finding(SKIPPED, "there are no samples with distinct positions")
     num = min(len(own), len(random))
@@ -204,11 +213,10 @@ def check_noise(case: Case) -> Finding:
     """Self-play must vary its games, and matches must be free of noise; measured on the newest
     games.
     """
-    config, game = case.config.selfplay, case.game
-    settings, match = (
-        self_play_method(config).settings,
-        self_play_method(config, noise=False).settings,
-    )
+    config = case.config.selfplay
+    game = case.game
+    settings = self_play_method(config).settings
+    match = self_play_method(config, noise=False).settings
     drawn = config.temperature_plies > 0
     heat = settings.gumbel_scale if config.method == "gumbel" else config.temperature
     noisy = settings.noise_fraction > 0.0 or (drawn and heat > 0.0)
@@ -251,15 +259,11 @@ def check_outcomes(case: Case) -> Finding:
     in random games.
     """
     if case.folder is None:
-        payoffs, cut = (
-            case.random.payoffs,
-            float(np.mean([line.end == "plies" for line in case.random.games])),
-        )
-        games, draws, first = (
-            len(payoffs),
-            float((payoffs == 0.0).all(axis=1).mean()),
-            float(payoffs[:, 0].mean()),
-        )
+        payoffs = case.random.payoffs
+        cut = float(np.mean([line.end == "plies" for line in case.random.games]))
+        games = len(payoffs)
+        draws = float((payoffs == 0.0).all(axis=1).mean())
+        first = float(payoffs[:, 0].mean())
     else:
         played = case.late("selfplay")
         games = sum(part["games"] for part in played)
@@ -304,10 +308,8 @@ def check_outcomes(case: Case) -> Finding:
         advice = (
             "longer openings (selfplay.opening_plies), a swap rule, or balanced starting positions"
         )
-        verdict, side = (
-            WRONG if abs(first) > 0.999 else DOUBTFUL,
-            "first" if first > 0 else "second",
-        )
+        verdict = WRONG if abs(first) > 0.999 else DOUBTFUL
+        side = "first" if first > 0 else "second"
         return Finding(
             verdict, f"the {side} seat always wins, so values cannot be learnt", seen, advice
         )
@@ -322,7 +324,8 @@ def check_losses(case: Case) -> Finding:
         return Finding(DOUBTFUL, "games were played but no training was finished", "", advice)
     if not trained:
         return Finding(SKIPPED, "there has been no training yet")
-    last, clip = trained[-1], case.config.trainer.clip
+    last = trained[-1]
+    clip = case.config.trainer.clip
     names = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
     infinite = [
         part["generation"]
@@ -330,7 +333,8 @@ def check_losses(case: Case) -> Finding:
         if not all(math.isfinite(part.get(name) or 0) for name in names)
     ]
     high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > 10.0]
-    recoveries, norm = sum(part["recoveries"] for part in trained), float(last["gradient_norm"])
+    recoveries = sum(part["recoveries"] for part in trained)
+    norm = float(last["gradient_norm"])
     seen = (
         f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after "
         f"{len(trained)} generations, "
@@ -362,7 +366,8 @@ def check_gate(case: Case) -> Finding:
     """Its games must be distinct, an equal candidate should seldom pass, and a better one
     mostly.
     """
-    config, game = case.config.gate, case.game
+    config = case.config.gate
+    game = case.game
     if config.games == 0 or game.num_seats > 2:
         return Finding(SKIPPED, "there is no gate: every candidate is promoted")
     plies = default_openings(game) if config.opening_plies < 0 else config.opening_plies

@@ -18,7 +18,9 @@ from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, count
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
-RUN, GAME, BOTH = ("run",), ("game",), ("run", "game")
+RUN = ("run",)
+GAME = ("game",)
+BOTH = ("run", "game")
 CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "laws": (data.check_laws, GAME),
     "input": (data.check_input, GAME),
@@ -60,7 +62,8 @@ class Examination(Shown):
         wrong = [finding for finding in self.findings if finding.verdict == WRONG]
         doubtful = [finding.name for finding in self.findings if finding.verdict == DOUBTFUL]
         if wrong:
-            first, rest = wrong[0], [finding.name for finding in wrong[1:]]
+            first = wrong[0]
+            rest = [finding.name for finding in wrong[1:]]
             also = f" Also wrong, perhaps for the same reason: {list_some(rest)}." if rest else ""
             return f"{first.conclusion}. Try: {first.advice}.{also}"
         return "nothing is wrong" + (f"; worth a look: {list_some(doubtful)}." if doubtful else ".")
@@ -127,15 +130,14 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
             raise
         known = list_some(path.name for path in list_runs(root)) or "none"
         raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
-    config, names, reason = (
-        preset_config(None, text).change(network=PRESETS["small"]),
-        checks_of("game"),
-        "",
-    )
+    config = preset_config(None, text).change(network=PRESETS["small"])
+    names = checks_of("game")
+    reason = ""
     try:
         config = config.change(network=resolve(config.network, game))
     except BadNetworkError as error:
-        names, reason = ["laws"], str(error)
+        names = ["laws"]
+        reason = str(error)
     findings = run_checks(names, Case(game, config), tell)
     if reason:
         advice = (

@@ -21,7 +21,9 @@ from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks.models import Network
 
-STEPS, SECONDS = 250, 6.0  # maximum per trial
+# maximum per trial
+STEPS = 250
+SECONDS = 6.0
 FEW_STEPS = 60  # with fewer, failing to learn a batch proves nothing
 LEARNT = 0.02  # below this share of the first loss a trial ends
 FEW_POSITIONS = 8  # minimum decided positions for judging values
@@ -56,7 +58,9 @@ class Trial(NamedTuple):
 def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
     """Train a copy on this batch alone, on one thread: two threads on busy cores are far slower."""
     trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
-    rate, losses, end = config.trainer.learning_rate, list[float](), math.inf
+    rate = config.trainer.learning_rate
+    losses = list[float]()
+    end = math.inf
     batch = Batch(*(part.to(case.device) for part in batch))
     with computing_on(1, network.config):
         while len(losses) < STEPS and monotonic() < end:
@@ -91,7 +95,9 @@ def check_one_batch(case: Case) -> Finding:
 
     own = attempt(case.config.trainer.learning_rate)
     lower = attempt(own.rate / 100.0)
-    share, lower_share, seen = own.share, lower.last / own.first, f"{own.text}; {lower.text}"
+    share = own.share
+    lower_share = lower.last / own.first
+    seen = f"{own.text}; {lower.text}"
     if share <= 0.5:
         if share > 0.1 and lower_share < share / 3:
             advice = (
@@ -225,7 +231,8 @@ def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
     """The slope of values against results: 1 if they are equal, 0 if values are constant; and its
     standard error.
     """
-    values, results = values - values.mean(), results - results.mean()
+    values = values - values.mean()
+    results = results - results.mean()
     size = float((results**2).sum())
     slope = float((values * results).sum()) / size
     return slope, math.sqrt(float(((values - slope * results) ** 2).mean()) / size)
@@ -283,12 +290,14 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
     """Backpropagate a random gradient from every output: a layer it does not reach cannot learn
     from any loss.
     """
-    network, planes = deepcopy(network).double(), planes.double()
+    network = deepcopy(network).double()
+    planes = planes.double()
     weights = {
         name: network.get_parameter(f"{name}.weight").requires_grad_(True)
         for name in network.layers
     }
-    rng, output = torch.Generator().manual_seed(0), network(planes)
+    rng = torch.Generator().manual_seed(0)
+    output = network(planes)
     loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
     found = []
@@ -315,11 +324,9 @@ def check_priors(case: Case) -> Finding:
         found = summarise(parts.weighted_sums(case.network.expected(output.value), batch))
     weights = batch.weights * batch.policy_weights
     equal = float((batch.legal.sum(1).log() * weights).sum() / weights.sum())
-    priors, policies, missing = (
-        equal - found["prior_entropy"],
-        equal - found["policy_entropy"],
-        found["kl"],
-    )
+    priors = equal - found["prior_entropy"]
+    policies = equal - found["policy_entropy"]
+    missing = found["kl"]
     learnt = 1.0 - missing / max(policies, 1e-9)
     known = percent(max(0.0, learnt))
     seen = (

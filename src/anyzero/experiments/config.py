@@ -30,7 +30,8 @@ from anyzero.search.methods import METHODS, parse_budget
 BUDGET = "{budget}"  # placeholder for the budget in the text of a player
 FIRST_SEATS = {"both": BOTH_LEGS, "first": (0,), "second": (1,)}
 """The games of a pair that are played, by who has the first seat."""
-MOST_CELLS, MOST_GAMES = 10_000, 5_000_000
+MOST_CELLS = 10_000
+MOST_GAMES = 5_000_000
 
 Pair = tuple[str, str]
 Place = dict[str, Any]
@@ -246,7 +247,8 @@ class GridConfig(Schema):
         )
 
     def _all_budgets(self, pairs: Sequence[Pair]) -> list[Pair]:
-        first, second = self.budgets_first, self.budgets_second
+        first = self.budgets_first
+        second = self.budgets_second
         if self.budgets and (first or second):
             raise BadOptionError(
                 "give either budgets, for both players, or budgets_first and budgets_second"

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8
+REFERENCE = 100_000
+REPEATS = 32
+FEWEST_REPEATS = 8
 BIAS = 1e-3  # the square of AMAF's typical asymptotic error, 0.03 of a payoff
 REFERENCE_STREAMS = 256
 
@@ -179,11 +181,9 @@ def estimate(
     """
     game, state = position_of(game, state)
     simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
-    reference, repeats, seed = (
-        whole("reference", reference),
-        whole("repeats", repeats),
-        whole("seed", seed),
-    )
+    reference = whole("reference", reference)
+    repeats = whole("repeats", repeats)
+    seed = whole("seed", seed)
     check(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)
     found: list[list[RootMoves]] = []
@@ -242,7 +242,8 @@ def reference_values(
     game: Game, state: State, actions: Sequence[int], num: int, seed: int, watch: Watch
 ) -> np.ndarray:
     """The flat estimate of each move from (at least) `num` rollouts that begin with it."""
-    seat, each = game.seat_to_move(state), -(-num // REFERENCE_STREAMS)
+    seat = game.seat_to_move(state)
+    each = -(-num // REFERENCE_STREAMS)
     values = np.zeros(len(actions))
     for index, action in enumerate(actions):
         after = game.play(state, action)
@@ -297,7 +298,8 @@ def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
     """Spearman's: the correlation of ranks, with ties sharing their mean rank; 0 if all are
     equal.
     """
-    first, second = ranks(one), ranks(other)
+    first = ranks(one)
+    second = ranks(other)
     return 0.0 if first.std() * second.std() == 0.0 else float(np.corrcoef(first, second)[0, 1])
 
 
@@ -326,10 +328,12 @@ def sample_moves(
     run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
     run.seed(draw_seed("estimate", seed, number))
     run.plant(state)
-    found, done = [], 0
+    found = []
+    done = 0
     for budget in simulations:
         run.simulate(budget - done)
-        moves, done = run.moves(), budget
+        moves = run.moves()
+        done = budget
         places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
         found.append(RootMoves(*(column[places] for column in moves)))
     return found

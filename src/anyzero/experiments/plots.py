@@ -183,7 +183,8 @@ def _draw_moves(axes: Axes, study: "Study") -> None:
     """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis,
     ideally on the line.
     """
-    point, truth = study.telling, study.reference
+    point = study.telling
+    truth = study.reference
     ends = [float(truth.min()), float(truth.max())]
     axes.plot(ends, ends, color="#404040", linewidth=0.8, zorder=3)
     for number, name in enumerate(("flat", "amaf")):

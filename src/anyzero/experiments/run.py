@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 WRITE_EVERY_S = (
     1.0  # minimum interval between writes of the table; the journal has every game anyway
 )
-SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
+SECONDS_PER_PLY = 2e-8
+SECONDS_PER_MOVE = 1e-4
 """A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of
 cells matter.
 """
@@ -131,7 +132,8 @@ class GridRecord(Record):
     """The finished games of all cells, and the results of the finished cells."""
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
-        self.experiment, self.reached = experiment, Reached(0, 0, 0.0)
+        self.experiment = experiment
+        self.reached = Reached(0, 0, 0.0)
         plies = {text: load(text).max_plies for text in {plan.game for plan in experiment.plans}}
         self.costs = {plan: guess_cost(plan, plies[plan.game]) for plan in experiment.plans}
         self.total = sum(cost * plan.games for plan, cost in self.costs.items())
@@ -172,7 +174,8 @@ def run_experiment(
     from them. The same seed gives the same table (except its seconds) for any number of workers and
     stops.
     """
-    results, written_at = Path(results), 0.0
+    results = Path(results)
+    written_at = 0.0
     if results.suffix.lower() != ".csv":
         raise BadOptionError(f"results go to a .csv file, not to {results}")
     if results.exists() and not journal_path(results).exists():

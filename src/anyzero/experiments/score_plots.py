@@ -32,7 +32,8 @@ from anyzero.figures import (
 from anyzero.files import writing
 from anyzero.games.load import split_text
 
-COLOUR_MAP, SCALE = "RdBu", Normalize(0.0, 100.0)
+COLOUR_MAP = "RdBu"
+SCALE = Normalize(0.0, 100.0)
 DODGE = (
     0.012  # offset between lines, as a share of the axis, so that their intervals do not overlap
 )
@@ -84,7 +85,8 @@ class GameNames:
 
     def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
         """What is shown, from how many games, and its intervals."""
-        few, many = min(row.tally.total for row in rows), max(row.tally.total for row in rows)
+        few = min(row.tally.total for row in rows)
+        many = max(row.tally.total for row in rows)
         games = f"n = {many} per cell" if few == many else f"n = {few} to {many} per cell"
         swapped = all(row.first_seat == "both" and row.games == row.tally.total for row in rows)
         games += ", each player moving first in half of them" if swapped else ""
@@ -118,7 +120,8 @@ def name_player(text: str) -> str:
 
 def name_players(row: GridRow) -> tuple[str, str]:
     """Two distinct names."""
-    first, second = name_player(row.first), name_player(row.second)
+    first = name_player(row.first)
+    second = name_player(row.second)
     return (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
 
 

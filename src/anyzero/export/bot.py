@@ -33,7 +33,10 @@ def make_bot(
     game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None
 ) -> tuple[str, str]:
     """The file's text and a note; the net's weights have 16 bits if there is room, else 8."""
-    game, text, note = game.plain, "", ""  # guards are compiled code, which a file cannot contain
+    # guards are compiled code, which a file cannot contain
+    game = game.plain
+    text = ""
+    note = ""
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)
         note = f"{len(text):,} characters" + (
@@ -91,7 +94,8 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "OUTCOMES": list(outcomes or map(str, range(game.num_outcomes))),
     }
     if network is not None:
-        layout, names = layout_of(game.planes_shape, game.num_actions) or Layout(0), Config._fields
+        layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+        names = Config._fields
         values |= {
             "CONFIG": Config(*(getattr(network.config, name) for name in names)),
             "SIZES": (layout.extras, layout.last_rows),

@@ -53,7 +53,8 @@ def choose(state: Any, seed: int) -> int:
 
 def think_with_rollouts(state: Any, seed: Any) -> int:
     """Simulate one by one, while there is time and the position is open."""
-    end, left = time.perf_counter() + SECONDS, SIMULATIONS
+    end = time.perf_counter() + SECONDS
+    left = SIMULATIONS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, left)
     while left > 0 and simulate_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, 0, ANY_CHILD, 1):
         left -= 1
@@ -93,8 +94,10 @@ def speak_gtp(line: str) -> None:
         words = line.partition("#")[0].split()
         number = words.pop(0) if words and words[0].isdigit() else ""
         command, *words = words or [""]
-        said, fault = ANSWERS.get(command, ""), "" if command in ANSWERS else "unknown command"
-        mover, seat = seat_to_move(RULES, STATES[0]), seat_of("".join(words[:1]))
+        said = ANSWERS.get(command, "")
+        fault = "" if command in ANSWERS else "unknown command"
+        mover = seat_to_move(RULES, STATES[0])
+        seat = seat_of("".join(words[:1]))
         if command == "boardsize" and words[-1:] + words[:1] != BOARD_SIZE:
             fault = "unacceptable size"
         elif command == "clear_board":
@@ -113,7 +116,8 @@ def speak_gtp(line: str) -> None:
             fault = "illegal move"
         elif command == "genmove":
             action = choose(STATES[0], turn)
-            said, turn = to_gtp(GAME, move_text(action)), turn + 1
+            said = to_gtp(GAME, move_text(action))
+            turn = turn + 1
             play(RULES, STATES[0], action)
         if command:
             print((f"?{number} {fault}" if fault else f"={number} {said}") + "\n", flush=True)
@@ -160,7 +164,8 @@ def play_for_judge(line: str) -> None:
     """
     begin()
     total = sum(seeds_in(row) for row in STATES[0].houses)
-    state, turn = STATES[0], 0
+    state = STATES[0]
+    turn = 0
     while line.strip():
         seeds = [int(word) for word in line.split()]
         if turn == 0 and seeds != [4] * 12:
@@ -173,7 +178,8 @@ def play_for_judge(line: str) -> None:
         play(RULES, state, action)
         if seat_to_move(RULES, state) < 0:
             state.over = 0
-        state.ply, turn = seat + 2 * (turn + 1), turn + 1
+        state.ply = seat + 2 * (turn + 1)
+        turn = turn + 1
         line = sys.stdin.readline()
 
 

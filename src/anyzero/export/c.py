@@ -25,7 +25,8 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     functions = [
         each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)
     ]
-    builder, lines = _Builder(), []
+    builder = _Builder()
+    lines = []
     for function in functions:
         given = ", ".join(
             _parameter(game, each) for each in function.arguments if isinstance(each, Given)
@@ -43,7 +44,8 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
 
 
 def _parameter(game: Game, argument: Given) -> str:
-    example, constant = argument.example, "" if argument.is_changed else "const "
+    example = argument.example
+    constant = "" if argument.is_changed else "const "
     if isinstance(example, np.void):
         kind = "state" if example.dtype == game.state_dtype else "stream"
         return f"{constant}{game.name}_{kind} *{argument.name}"
@@ -87,7 +89,8 @@ typedef struct {{
 
 
 def _example(game: Game) -> str:
-    name, upper = game.name, game.name.upper()
+    name = game.name
+    upper = game.name.upper()
     return f"""#include <stdio.h>
 #include "{name}.h"
 
@@ -111,7 +114,8 @@ int main(void) {{
 # --- C functions
 
 
-BYTE, WORD = ir.IntType(8), ir.IntType(64)
+BYTE = ir.IntType(8)
+WORD = ir.IntType(64)
 C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
 
@@ -171,7 +175,8 @@ class _Builder:
     def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
         """The numbers that Numba passes for an argument: plain ones, or values in the code."""
         if isinstance(argument, Given):
-            example, value = argument.example, handed[argument.name]
+            example = argument.example
+            value = handed[argument.name]
             yield from numbers_of(example, value) if isinstance(example, np.ndarray) else (value,)
         elif isinstance(argument, tuple):
             for part in argument:
@@ -189,7 +194,8 @@ class _Builder:
             kind = ir.ArrayType(BYTE, max(1, len(content)))
             variable = ir.GlobalVariable(self.module, kind, f"array_{len(self.variables)}")
             variable.initializer = ir.Constant(kind, bytearray(content) if content.any() else None)
-            variable.linkage, variable.align = "internal", ALIGNMENT
+            variable.linkage = "internal"
+            variable.align = ALIGNMENT
             self.variables[key] = variable
         return self.variables[key]
 

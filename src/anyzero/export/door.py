@@ -35,7 +35,9 @@ class Exported(Shown, list[Written]):
         return [{"file": str(file), "bytes": size, "note": note} for file, size, note in self]
 
 
-COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players exported by default
+# the players exported by default
+COMPILED = "uct:10000"
+IN_PYTHON = "uct:200"
 
 
 def export(
@@ -70,7 +72,9 @@ def export(
     check_used("net", net, "--onnx or --web", onnx, web)
     check_used("player", player, "--bot, --c or --wasm", bot, c, wasm)
     check_used("max-characters", max_characters, "--bot", bot)
-    first, net, written = games[0], net or BEST, Exported()
+    first = games[0]
+    net = net or BEST
+    written = Exported()
     if web is not None:
         from anyzero.export.web import export_web
 

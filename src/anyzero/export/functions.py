@@ -61,7 +61,8 @@ def plain_search(
     wanted = split_player(player, SEARCHERS).in_game(game)
     if wanted.search is None:
         raise BadOptionError(f"{player} is not a search such as uct:200 or puct:32@best")
-    seconds, simulations = wanted.search.seconds or 0.0, wanted.search.simulations or MOST_TIMED
+    seconds = wanted.search.seconds or 0.0
+    simulations = wanted.search.simulations or MOST_TIMED
     options = {**wanted.search.arguments, "simulations": simulations, "seconds": None}
     if network is not None:
         options["evaluator"] = _no_net
@@ -108,7 +109,8 @@ def search_action(
 
 def chosen_action(tree: Any, scores: Any) -> int:
     """The most visited action of a tree, ties by value; `scores` is scratch."""
-    root, best = root_of(tree, 0), 0
+    root = root_of(tree, 0)
+    best = 0
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
     final_scores(
         BY_VISITS, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores
@@ -206,13 +208,12 @@ def page_functions(game: Game) -> Iterator[ExportedFunction]:
     """The rules, the picture, and the random numbers of a table: what a page needs besides
     searches.
     """
-    rules, state, actions = (
-        game.rules,
-        game.initial_state(),
-        Given("actions", game.new_actions(), True),
-    )
+    rules = game.rules
+    state = game.initial_state()
+    actions = Given("actions", game.new_actions(), True)
     yield from rules_of(game, state, actions)
-    shown, stream = Given("state", state), Given("stream", np.zeros(1, STREAM)[0], True)
+    shown = Given("state", state)
+    stream = Given("stream", np.zeros(1, STREAM)[0], True)
     number = Given("seed", np.uint64(0)), Given("ply", 0)
     if game.has("score"):
         yield exported(game, contract.score, [rules, shown, Given("seat", 0)])
@@ -228,12 +229,13 @@ def page_functions(game: Game) -> Iterator[ExportedFunction]:
 
 def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]:
     """The contract's functions, each with a line about it."""
-    rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
-    stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
-    results, planes = (
-        Given("payoffs", np.zeros(game.num_seats), True),
-        np.zeros(game.planes_shape, np.float32),
-    )
+    rules = game.rules
+    state = Given("state", example)
+    changed = Given("state", example, True)
+    stream = Given("stream", np.zeros(1, STREAM)[0], True)
+    action = Given("action", 0)
+    results = Given("payoffs", np.zeros(game.num_seats), True)
+    planes = np.zeros(game.planes_shape, np.float32)
     at_random = "Play at random to the end; the number of moves. The actions are scratch."
     found: list[tuple[Any, list[Any], str]] = [
         (
@@ -293,7 +295,8 @@ NET_METHODS = (
     "puct",
     "gumbel",
 )  # search methods, by module; memory is laid out for the last of each
-MOST_NODES, MOST_ASKED = 1_500_000, 16_384
+MOST_NODES = 1_500_000
+MOST_ASKED = 16_384
 """Nodes of a tree, 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
 TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
 
@@ -318,9 +321,12 @@ def rank_moves(
     seed: Any,
 ) -> int:
     """Kernel: the final score of each of the root's moves; the one sampled instead, or -1."""
-    root, found = root_of(tree, 0), scratch.scores[0]
-    first, count = tree.first[root], tree.num_children[root]
-    visits, proven = tree.visits[first : first + count], tree.proven[first : first + count]
+    root = root_of(tree, 0)
+    found = scratch.scores[0]
+    first = tree.first[root]
+    count = tree.num_children[root]
+    visits = tree.visits[first : first + count]
+    proven = tree.proven[first : first + count]
     if temperature > 0.0:
         root_policy(tree, settings, root, found)
         for index in range(count):
@@ -362,11 +368,9 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
     plan = None if net is None else np.zeros((game.max_legal + 1, MOST_ASKED), np.int32)
     tree = new_tree(game, settings, room, num_tables=tables)
     scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
-    roots, seed, whole = (
-        game.new_states(1),
-        Given("seed", np.uint64(0)),
-        (game.rules, tree, scratch, settings),
-    )
+    roots = game.new_states(1)
+    seed = Given("seed", np.uint64(0))
+    whole = (game.rules, tree, scratch, settings)
     growing: dict[str, Any] = {
         "constants": fixed_settings(game, settings),
         "parts": choice_parts(settings),
@@ -383,10 +387,8 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
             [tree, settings, new_halving(game.max_legal), Given("budget", 0), *clock],
         )
     else:
-        planes, logits = (
-            np.zeros((1, *game.planes_shape), np.float32),
-            np.zeros((1, game.num_actions), np.float32),
-        )
+        planes = np.zeros((1, *game.planes_shape), np.float32)
+        logits = np.zeros((1, game.num_actions), np.float32)
         values = np.zeros((1, game.num_values), np.float32)
         yield exported(game, select_leaves, [*whole, roots, 0, 1], **growing)
         yield exported(
@@ -396,9 +398,7 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
             yield ExportedFunction(kernel.name, already_compiled(kernel), list(given), "")
         yield exported(game, absorb_leaves, [*whole, logits, values, 0, 1], **growing)
         yield exported(game, write_plan, [plan, Given("considered", 0), Given("simulations", 0)])
-    stream, scores = (
-        np.zeros(1, scratch.streams.dtype)[0],
-        Given("scores", np.zeros(game.max_legal)),
-    )
+    stream = np.zeros(1, scratch.streams.dtype)[0]
+    scores = Given("scores", np.zeros(game.max_legal))
     given = scores, stream, Given("rule", 0), Given("temperature", 0.0), seed
     yield exported(game, rank_moves, [tree, scratch, settings, *given])

@@ -16,7 +16,9 @@ from anyzero.networks.config import Layout, layout_of, support_of
 from anyzero.networks.forward import evaluate, residual_block
 from anyzero.networks.weights import StoredNetwork
 
-OPSET, IR_VERSION = 17, 8  # of 2022: supported by every current runtime
+# of 2022: supported by every current runtime
+OPSET = 17
+IR_VERSION = 8
 VALUE = (
     "the expected payoff in [-1, 1] of the seat to move; where it is chance's turn, of "
     "the first seat"
@@ -53,13 +55,17 @@ class Graph:
     def __init__(self, network: StoredNetwork, game: Game) -> None:
         from onnx import helper, numpy_helper
 
-        self.helper, self.numpy = helper, numpy_helper
-        self.network, self.game = network, game
+        self.helper = helper
+        self.numpy = numpy_helper
+        self.network = network
+        self.game = game
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
 
     def model(self) -> Any:
-        helper, config, game = self.helper, self.network.config, self.game
+        helper = self.helper
+        config = self.network.config
+        game = self.game
         layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
         logits, _ = evaluate(
             self, "planes", config, (layout.extras, layout.last_rows), support_of(config)
@@ -105,10 +111,8 @@ class Graph:
             return self.node(
                 "Squeeze", self.node("Tanh", x), self.constant("axis", np.array([1])), to="value"
             )
-        shares, numbers = (
-            self.node("Softmax", x, axis=1),
-            self.constant("support", np.array(support, np.float32)),
-        )
+        shares = self.node("Softmax", x, axis=1)
+        numbers = self.constant("support", np.array(support, np.float32))
         return self.node("MatMul", shares, numbers, to="value")
 
     def node(self, kind: str, *inputs: str, to: str = "", **options: Any) -> str:

@@ -40,7 +40,8 @@ numbers.
 """
 INSTALLED = {*sys.stdlib_module_names, "numpy"}  # modules available wherever a bot runs
 SIMPLE = (int, float, bool, str, type(None))
-FIRST_LETTER, LETTER_BITS = 0x4E00, 14
+FIRST_LETTER = 0x4E00
+LETTER_BITS = 14
 """Bytes are written as Chinese characters, 16,384 of which are contiguous: sites limit a file by
 its characters.
 """
@@ -48,7 +49,8 @@ its characters.
 
 class Source:
     def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
-        self.functions, self.fixed = functions, fixed
+        self.functions = functions
+        self.fixed = fixed
         self.names: dict[int, str] = {}
         self.kept: list[Any] = []  # keeps named objects alive, so that no other gets the same id
         self.imports: dict[str, str] = {"os": ONE_THREAD, "np": "import numpy as np"}
@@ -150,7 +152,8 @@ class Source:
             node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         except (OSError, SyntaxError):
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
-        code, outside = function.__code__, function.__globals__
+        code = function.__code__
+        outside = function.__globals__
         own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         known = {
             each: outside[each]
@@ -215,12 +218,14 @@ class _Fold(ast.NodeTransformer):
     """Inlines known values, and drops code that they rule out."""
 
     def __init__(self, known: dict[str, Any], fixed: Mapping[str, Any]) -> None:
-        self.known, self.fixed = known, fixed
+        self.known = known
+        self.fixed = fixed
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if not isinstance(node.value, ast.Name):
             return self.generic_visit(node)
-        name, owner = f"{node.value.id}.{node.attr}", self.known.get(node.value.id)
+        name = f"{node.value.id}.{node.attr}"
+        owner = self.known.get(node.value.id)
         if name in self.fixed:
             return ast.Constant(self.fixed[name])
         if isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] not in INSTALLED:

@@ -85,11 +85,12 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
     """Write the page with these games; returns the folder of each game and of all, with its bytes
     and a note.
     """
-    written, described, found = [], [], list[Path]()
-    place, beside = (
-        folder / "games",
-        folder / f".games.{os.getpid()}",
-    )  # games replace others once all are written
+    written = []
+    described = []
+    found = list[Path]()
+    # games replace others once all are written
+    place = folder / "games"
+    beside = folder / f".games.{os.getpid()}"
     try:
         with progress("compiling for browsers", len(games)) as tell:
             for number, game in enumerate(games):
@@ -138,10 +139,8 @@ def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Pa
         r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
     )
     net_name = "" if network is None else title  # the page's name for it
-    plain, boxed = (
-        BY_GAME.get(game.source or game.name, PLAIN),
-        [level_text(game, level) for level in LEVELS],
-    )
+    plain = BY_GAME.get(game.source or game.name, PLAIN)
+    boxed = [level_text(game, level) for level in LEVELS]
     # made from the net if there is one, with the package's own levels for its own net
     levels = (
         plain
@@ -256,7 +255,8 @@ def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
     """
     nines = {place_of(packed): nine for packed, nine in net.untransformed()}
     own = {place_of(array) for array in arrays_of(net.weights)}
-    parts, content = [], bytearray()
+    parts = []
+    content = bytearray()
     for name, (address, whole) in plan.regions.items():
         if place_of(whole) in own and whole.size:
             plan.later.add(name)

@@ -112,14 +112,16 @@ def chain_word(state: State, word: int) -> Any:
 
 def beside(rules: Atarigo, below: Any, here: Any, above: Any) -> Any:
     """The neighbours, within one word, of the cells in it and in the words below and above."""
-    row, rest = U(rules.size), U(rules.cells_a_word - rules.size)
+    row = U(rules.size)
+    rest = U(rules.cells_a_word - rules.size)
     columns = (here << row) | (here >> row) | (below >> rest) | (above << rest)
     return columns | ((here & rules.not_right) << U(1)) | ((here & rules.not_left) >> U(1))
 
 
 def open_cells(rules: Atarigo, state: State, word: int) -> Any:
     """The cells of a word, empty or not, that have an empty neighbour."""
-    below, above = empty_word(rules, state, word - 1), empty_word(rules, state, word + 1)
+    below = empty_word(rules, state, word - 1)
+    above = empty_word(rules, state, word + 1)
     return beside(rules, below, empty_word(rules, state, word), above)
 
 
@@ -133,7 +135,8 @@ def initial_state(rules: Atarigo, state: State) -> None:
 def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for word in range(num_words(state)):
-        empty, first = empty_word(rules, state, word), word * rules.cells_a_word
+        empty = empty_word(rules, state, word)
+        first = word * rules.cells_a_word
         open_empty = empty & open_cells(rules, state, word)  # a stone here has a liberty at once
         closed = empty ^ open_empty
         while open_empty:
@@ -165,11 +168,9 @@ def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
 def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
     """Whether this seat's stone leaves a neighbouring chain of the opponent without a liberty."""
     for near in range(max(word - 1, 0), min(word + 2, num_words(state))):
-        below, here, above = (
-            bit if near > word else U(0),
-            bit if near == word else U(0),
-            bit if near < word else U(0),
-        )
+        below = bit if near > word else U(0)
+        here = bit if near == word else U(0)
+        above = bit if near < word else U(0)
         suspects = beside(rules, below, here, above) & state.stones[1 - seat, near]
         suspects &= ~open_cells(rules, state, near)
         while suspects:
@@ -182,7 +183,8 @@ def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
 def has_liberty(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
     """Whether the chain of this seat's stone touches an empty cell."""
     state.chain[word] = bit
-    found, grows = False, True
+    found = False
+    grows = True
     while grows and not found:
         grows = False
         for near in range(num_words(state)):
@@ -240,7 +242,8 @@ def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
     """Random play from a list of empty cells: a cell is drawn first and then tested, since most are
     legal.
     """
-    num_empty, moves = list_empty(rules, state, actions), 0
+    num_empty = list_empty(rules, state, actions)
+    moves = 0
     while state.winner == NOBODY:
         play_at_random(rules, state, actions, num_empty - moves, rng)
         moves += 1
@@ -249,7 +252,8 @@ def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
 
 def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: Any) -> int:
     """The same, recording its moves."""
-    num_empty, moves = list_empty(rules, state, actions), 0
+    num_empty = list_empty(rules, state, actions)
+    moves = 0
     while state.winner == NOBODY:
         seat = np.int64(state.mover)
         mark(seen, seat, play_at_random(rules, state, actions, num_empty - moves, rng))  # type: ignore[arg-type]
@@ -261,7 +265,8 @@ def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, r
     """Play a legal cell of the list, with equal probability, remove it from the list and return
     it.
     """
-    num_refused, index = 0, random_below(rng, num_empty)
+    num_refused = 0
+    index = random_below(rng, num_empty)
     while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
         actions[num_refused], actions[index] = (
             actions[index],
@@ -321,7 +326,8 @@ def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
 
 def board(rules: Atarigo) -> Board:
     """A Go board; captured stones are marked, and capitals in a terminal."""
-    size, cells = rules.size, point_cells(rules.size, rules.size)
+    size = rules.size
+    cells = point_cells(rules.size, rules.size)
     return Board(
         cells,
         stones(LETTERS + LETTERS.upper(), SEAT_NAMES, go_stone),
@@ -349,8 +355,6 @@ def draw(rules: Atarigo, state: State, shown: Any) -> None:
             if state.stones[seat, word] & bit:
                 shown.pieces[cell] = seat + 1
                 if state.winner == 1 - seat and not has_liberty(rules, state, seat, word, bit):
-                    shown.pieces[cell], shown.marks[cell], shown.caption = (
-                        seat + 3,
-                        1 << seat,
-                        2 + state.winner,
-                    )
+                    shown.pieces[cell] = seat + 3
+                    shown.marks[cell] = 1 << seat
+                    shown.caption = 2 + state.winner

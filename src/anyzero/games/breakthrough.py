@@ -106,8 +106,11 @@ def make_race(
 
 
 def make_rules(rows: int, columns: int, steps: tuple[tuple[int, int], ...]) -> Race:
-    row, last = (1 << columns) - 1, rows * columns - 1
-    far, up, down = [], [], []
+    row = (1 << columns) - 1
+    last = rows * columns - 1
+    far = []
+    up = []
+    down = []
     for ahead, aside in steps:
         cells = [divmod(cell, columns) for cell in range(last + 1)]
         inside = [
@@ -148,10 +151,12 @@ def seat_to_move(rules: Race, state: State) -> int:
     """A side without a move has lost: one without pieces, or with blocked knights on two or three
     columns.
     """
-    seat, other = state.mover, 1 - state.mover
+    seat = state.mover
+    other = 1 - state.mover
     if state.pawns[other] & goal_of(rules, other):
         return OVER
-    mine, targets = state.pawns[seat], U(0)
+    mine = state.pawns[seat]
+    targets = U(0)
     if len(rules.far) == 3:
         targets = mine
     else:
@@ -161,7 +166,9 @@ def seat_to_move(rules: Race, state: State) -> int:
 
 
 def legal_actions(rules: Race, state: State, actions: Any) -> int:
-    seat, last, count = state.mover, rules.rows * rules.columns - 1, 0
+    seat = state.mover
+    last = rules.rows * rules.columns - 1
+    count = 0
     for direction in range(len(rules.far)):
         targets = targets_of(rules, seat, direction, state.pawns[seat], state.pawns[1 - seat])
         while targets:
@@ -175,7 +182,8 @@ def legal_actions(rules: Race, state: State, actions: Any) -> int:
 
 def play(rules: Race, state: State, action: int) -> None:
     source, target = cells_of(rules, state.mover, action)
-    seat, bit = state.mover, U(1) << U(target)
+    seat = state.mover
+    bit = U(1) << U(target)
     state.pawns[seat] = (state.pawns[seat] ^ (U(1) << U(source))) | bit
     state.pawns[1 - seat] &= ~bit
     state.mover = 1 - seat
@@ -183,7 +191,8 @@ def play(rules: Race, state: State, action: int) -> None:
 
 def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
     """The source and target cells of an action, in the board's own coordinates."""
-    source, direction = action // len(rules.far), action % len(rules.far)
+    source = action // len(rules.far)
+    direction = action % len(rules.far)
     target: Any = source + np.int64(rules.far[direction])
     if seat == 0:
         return source, target
@@ -217,7 +226,10 @@ def amaf_key(rules: Race, state: State, action: int) -> int:
 
 def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
     """Samples the same moves as the default, without listing them."""
-    white, black, seat, moves = state.pawns[0], state.pawns[1], state.mover, 0
+    white = state.pawns[0]
+    black = state.pawns[1]
+    seat = state.mover
+    moves = 0
     while True:
         if seat == 0:
             target, distance = random_move(rules, 0, white, black, rng)
@@ -233,7 +245,9 @@ def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
             white &= ~target
         seat = 1 - seat
         moves += 1
-    state.pawns[0], state.pawns[1], state.mover = white, black, seat
+    state.pawns[0] = white
+    state.pawns[1] = black
+    state.mover = seat
     return moves
 
 
@@ -248,11 +262,17 @@ def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tup
         count += count_bits(targets_of(rules, seat, direction, mine, theirs))
     if len(rules.far) > 3 and count == 0:  # knights only: a pawn always has a move
         return U(0), U(0)
-    index, chosen, before, first, distance = random_below(rng, count), U(0), 0, 0, U(0)
+    index = random_below(rng, count)
+    chosen = U(0)
+    before = 0
+    first = 0
+    distance = U(0)
     for direction in range(len(rules.far)):
         targets = targets_of(rules, seat, direction, mine, theirs)
         if index >= before:
-            chosen, first, distance = targets, before, rules.far[direction]
+            chosen = targets
+            first = before
+            distance = rules.far[direction]
         before += count_bits(targets)
     return nth_bit(chosen, index - first), distance
 
@@ -281,10 +301,8 @@ def parse_state(rules: Race, state: State, text: str) -> None:
             raise ValueError(
                 f"there are more {letter} than the {2 * rules.columns} that a game starts with"
             )
-    state.pawns[:], state.mover = (
-        [grid.set_of(cells, letter, range(len(cells))) for letter in LETTERS],
-        seat,
-    )
+    state.pawns[:] = [grid.set_of(cells, letter, range(len(cells))) for letter in LETTERS]
+    state.mover = seat
     if state.pawns[seat] & goal_of(rules, seat) or not state.pawns[1 - seat]:
         raise ValueError("the side to move has already won")
     if count_bits(state.pawns[1 - seat] & goal_of(rules, 1 - seat)) > 1:
@@ -296,7 +314,8 @@ def board(rules: Race) -> Board:
     title, white, black = (
         ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
     )
-    kinds, captions = (chess_piece(white, "W"), chess_piece(black, "B")), grid.captions(SEAT_NAMES)
+    kinds = (chess_piece(white, "W"), chess_piece(black, "B"))
+    captions = grid.captions(SEAT_NAMES)
     names = dict(
         enumerate(grid.cell_names(rules.rows, rules.columns))
     )  # no legal action leaves the board

@@ -34,7 +34,8 @@ from anyzero.games.load import as_game, load_trusted
 from anyzero.games.observe import Evidence, Observations, Skip, observe_game, observe_position
 from anyzero.report import Part, Sheet, Shown, count, percent
 
-FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
+FIRST_LAW = "the game runs"
+NOT_CHECKED = "not checked: "
 
 
 class LawResult(NamedTuple):
@@ -150,7 +151,8 @@ def blame(name: str, error: BaseException, game: Game) -> LawResult:
     detail = wrong_answer(cause) or tell(cause, game.functions)
     for frame, _ in traceback.walk_tb(cause.__traceback__):
         if frame.f_code is observe_game.__code__:  # an interpreted game, at its current ply
-            record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
+            record = frame.f_locals["record"]
+            ply = frame.f_locals.get("row", 0)
             # before it has chosen an action, a position may not have its actions yet
             wrong = (
                 actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
@@ -186,7 +188,9 @@ def wrong_answer(error: BaseException) -> str:
 # --- statistics of random play, so that a person sees at a glance what no law can detect
 
 
-ENOUGH_GAMES, ENOUGH_MOVES = 8, 30  # decided games, and moves on cells, needed for any suspicion
+# decided games, and moves on cells, needed for any suspicion
+ENOUGH_GAMES = 8
+ENOUGH_MOVES = 30
 MOST_EXTRAS = 4  # maximum actions besides those of the cells, in a game that places stones
 
 
@@ -369,10 +373,8 @@ def try_out(game: Game) -> None:
 
 def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
     """A process's results for these laws; if it dies or is late, the next law is broken."""
-    child, results = (
-        Child(python_command(__name__, "_tell_laws", game.text, *brief)),
-        LawResults(game.text),
-    )
+    child = Child(python_command(__name__, "_tell_laws", game.text, *brief))
+    results = LawResults(game.text)
     try:
         for line in child.lines(SILENT_S):
             said = json.loads(line)
@@ -401,7 +403,8 @@ def _tell_laws(text: str, brief: str = "") -> None:
     listen()
     with redirect_stdout(StringIO()):  # a file that prints already did so when first loaded
         game = load_trusted(text)
-    evidence, runs = Evidence(game, **TRIAL) if brief else Evidence(game, law_s=LAW_CPU_S), False
+    evidence = Evidence(game, **TRIAL) if brief else Evidence(game, law_s=LAW_CPU_S)
+    runs = False
     for result in judge_all(evidence, *(FATAL if brief else ())):
         runs = runs or result.ok
         send(json.dumps(result))

@@ -176,7 +176,8 @@ def board(rules: Chess) -> Board:
 def draw(rules: Chess, state: State, shown: Any) -> None:
     for side in range(2):
         for kind in range(6):
-            own, first = state.mine if side == 0 else state.theirs, 1 if side == state.mover else 7
+            own = state.mine if side == 0 else state.theirs
+            first = 1 if side == state.mover else 7
             draw_cells(
                 shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover
             )
@@ -187,7 +188,9 @@ def draw(rules: Chess, state: State, shown: Any) -> None:
 
 
 def move_number(rules: Chess, state: State, action: int) -> int:
-    source, plane, flip = action // NUM_PLANES, action % NUM_PLANES, 56 * state.mover
+    source = action // NUM_PLANES
+    plane = action % NUM_PLANES
+    flip = 56 * state.mover
     target: Any = source + rules.steps[plane]
     under = plane >= FIRST_UNDERPROMOTION
     if under or (target >= 56 and state.pawns & (U(1) << U(source))):

@@ -48,8 +48,12 @@ RUNNING, CHECKMATE, STALEMATE, INSUFFICIENT, FIFTY_MOVES, REPETITION = range(6)
 
 MOVE_BITS = U(0xFFF)  # the bits of a history entry that hold the move
 
-FILE_A, FILE_H = U(0x0101010101010101), U(0x8080808080808080)
-RANK_1, RANK_3, RANK_6, RANK_8 = U(0xFF), U(0xFF << 16), U(0xFF << 40), U(0xFF << 56)
+FILE_A = U(0x0101010101010101)
+FILE_H = U(0x8080808080808080)
+RANK_1 = U(0xFF)
+RANK_3 = U(0xFF << 16)
+RANK_6 = U(0xFF << 40)
+RANK_8 = U(0xFF << 56)
 DARK = U(0xAA55AA55AA55AA55)
 
 KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
@@ -79,12 +83,13 @@ class Chess(NamedTuple):
 
 
 def make_rules() -> Chess:
-    files, ranks = np.arange(64) % 8, np.arange(64) // 8
-    across, up = (
-        files - files[:, None],
-        ranks - ranks[:, None],
-    )  # from the first square to the second
-    distance, none = across * across + up * up, np.zeros((64, 64), bool)
+    files = np.arange(64) % 8
+    ranks = np.arange(64) // 8
+    # from the first square to the second
+    across = files - files[:, None]
+    up = ranks - ranks[:, None]
+    distance = across * across + up * up
+    none = np.zeros((64, 64), bool)
     lines = [(side == 0) & (distance > 0) for side in (across - up, across + up, across, up)]
     queen_like = [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
     planes = np.array([*queen_like, *KNIGHT_STEPS])
@@ -93,7 +98,8 @@ def make_rules() -> Chess:
     )
     actions = np.zeros((64, 64), np.int16)
     for source in range(64):
-        files, ranks = source % 8 + planes[:, 0], source // 8 + planes[:, 1]
+        files = source % 8 + planes[:, 0]
+        ranks = source // 8 + planes[:, 1]
         on_board = np.flatnonzero((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8))
         actions[source, (ranks * 8 + files)[on_board]] = source * NUM_PLANES + on_board
     return Chess(
@@ -197,7 +203,8 @@ def line_through(rules: Chess, first: int, second: int) -> Any:
     """The file, rank or diagonal through two squares, without the first; empty if they share
     none.
     """
-    bit, line = U(1) << U(second), U(0)
+    bit = U(1) << U(second)
+    line = U(0)
     for direction in range(4):
         candidate = rules.squares[first, direction]
         line |= candidate if candidate & bit else U(0)
@@ -223,12 +230,14 @@ def is_seen_by_slider(rules: Chess, state: Any, square: int, occupied: Any) -> b
 
 def find_checks(rules: Chess, state: Any) -> None:
     """Fill in the checkers and the pinned pieces."""
-    mine, theirs = state.mine, state.theirs
+    mine = state.mine
+    theirs = state.theirs
     king_bit = state.kings & mine
     king = trailing_zeros(king_bit)
     pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
     checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
-    lines, pinned = rules.squares, U(0)
+    lines = rules.squares
+    pinned = U(0)
     snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
     snipers = (
         snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals
@@ -246,7 +255,8 @@ def find_checks(rules: Chess, state: Any) -> None:
 
 def find_danger(rules: Chess, state: Any) -> Any:
     """The squares they attack, looking through my king: where it may not go."""
-    theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
+    theirs = state.theirs
+    occupied = (state.mine | state.theirs) & ~(state.kings & state.mine)
     pawns = state.pawns & theirs
     danger = (
         ((pawns & ~FILE_A) >> U(9))

@@ -42,7 +42,8 @@ from anyzero.games.game import State
 
 
 def legal_actions(rules: Chess, state: State, actions: Any) -> int:
-    king, count = trailing_zeros(state.kings & state.mine), 0
+    king = trailing_zeros(state.kings & state.mine)
+    count = 0
     allowed = allowed_targets(rules, state, king)
     if allowed != U(0):
         count = write_piece_moves(rules, state, king, allowed, actions)
@@ -79,7 +80,8 @@ def allowed_targets(rules: Chess, state: State, king: int) -> Any:
 
 def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any) -> int:
     """Knights, then all diagonal sliders, then all straight sliders: a queen comes up twice."""
-    count, knights = 0, state.knights & state.mine & ~state.pinned
+    count = 0
+    knights = state.knights & state.mine & ~state.pinned
     while knights:
         source = trailing_zeros(knights)
         knights &= knights - U(1)
@@ -117,7 +119,8 @@ def write_targets(rules: Chess, source: int, targets: Any, actions: Any, count: 
 def has_move(rules: Chess, state: State) -> bool:
     """Whether there is any legal move; most positions have one that is found at once."""
     king = trailing_zeros(state.kings & state.mine)
-    free, empty = state.mine & ~state.pinned, ~(state.mine | state.theirs)
+    free = state.mine & ~state.pinned
+    empty = ~(state.mine | state.theirs)
     quick = ((state.pawns & free) << U(8)) & empty | knight_attacks(
         state.knights & free
     ) & ~state.mine
@@ -145,7 +148,9 @@ def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[A
     """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps;
     without en passant.
     """
-    pawns, empty, lines = state.pawns & state.mine, ~(state.mine | state.theirs), rules.squares
+    pawns = state.pawns & state.mine
+    empty = ~(state.mine | state.theirs)
+    lines = rules.squares
     pushed = ((pawns & (~state.pinned | lines[king, FILE])) << U(8)) & empty
     twice = ((pushed & RANK_3) << U(8)) & empty
     left = ((pawns & ~FILE_A & (~state.pinned | lines[king, ANTIDIAGONAL])) << U(7)) & state.theirs
@@ -186,8 +191,10 @@ def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
     """My pawns that may capture en passant: both pawns leave their squares at once, which can
     expose my king.
     """
-    target, takers = state.en_passant, U(0)
-    victim, occupied = target >> U(8), state.mine | state.theirs
+    target = state.en_passant
+    takers = U(0)
+    victim = target >> U(8)
+    occupied = state.mine | state.theirs
     if target == U(0) or state.checkers & ~(victim | state.diagonals | state.straights):
         return takers
     candidates = (
@@ -214,9 +221,12 @@ def play(rules: Chess, state: State, action: int) -> None:
 
 def advance(rules: Chess, state: State, source: int, target: int, promotion: int) -> None:
     """Make a move and flip the board; `promotion` is 0 for the queen, then knight, bishop, rook."""
-    source_bit, target_bit = U(1) << U(source), U(1) << U(target)
-    castling, en_passant = state.castling, state.en_passant
-    is_pawn, takes = state.pawns & source_bit != U(0), state.theirs & target_bit != U(0)
+    source_bit = U(1) << U(source)
+    target_bit = U(1) << U(target)
+    castling = state.castling
+    en_passant = state.en_passant
+    is_pawn = state.pawns & source_bit != U(0)
+    takes = state.theirs & target_bit != U(0)
     is_king = state.kings & source_bit != U(0)
     move_piece(state, source, target)
     opened = U(0)
@@ -241,7 +251,8 @@ def advance(rules: Chess, state: State, source: int, target: int, promotion: int
 
 def move_piece(state: State, source: int, target: int) -> None:
     """Move the piece on the source and capture any piece on the target."""
-    from_bit, to_bit = U(source), U(target)
+    from_bit = U(source)
+    to_bit = U(target)
     keep = ~((U(1) << from_bit) | (U(1) << to_bit))
     state.pawns = state.pawns & keep | (((state.pawns >> from_bit) & U(1)) << to_bit)
     state.knights = state.knights & keep | (((state.knights >> from_bit) & U(1)) << to_bit)
@@ -301,10 +312,9 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
     if passed and en_passant_takers(rules, state, trailing_zeros(state.kings & state.mine)) == U(0):
         state.en_passant = U(0)
     state.key = position_key(state)
-    repeats, index = (
-        0,
-        state.recorded - 4,
-    )  # a position recurs after four half-moves at the earliest
+    # a position recurs after four half-moves at the earliest
+    repeats = 0
+    index = state.recorded - 4
     while index >= 0:
         if state.history[index] ^ state.key <= MOVE_BITS:
             repeats += 1
@@ -322,24 +332,25 @@ def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
     moves = 0
     while state.ended == RUNNING:
         king = trailing_zeros(state.kings & state.mine)
-        allowed, steps = allowed_targets(rules, state, king), king_targets(rules, state, king)
-        pawns, takers = (
-            pawn_targets(rules, state, king, allowed),
-            en_passant_takers(rules, state, king),
-        )
+        allowed = allowed_targets(rules, state, king)
+        steps = king_targets(rules, state, king)
+        pawns = pawn_targets(rules, state, king, allowed)
+        takers = en_passant_takers(rules, state, king)
         by_pieces = count_piece_moves(rules, state, king, allowed, actions)
         by_pawns = count_pawn_moves(pawns) + count_bits(takers)
         count = by_pieces + by_pawns + count_bits(steps)
         state.ended = verdict(state, count > 0)
         if state.ended != RUNNING:
             break
-        index, promotion = random_below(rng, count), 0
+        index = random_below(rng, count)
+        promotion = 0
         if index < by_pieces:
             source, target = find_piece_move(rules, state, king, allowed, actions, index)
         elif index < by_pieces + by_pawns:
             source, target, promotion = find_pawn_move(state, pawns, takers, index - by_pieces)
         else:
-            source, target = king, trailing_zeros(nth_bit(steps, index - by_pieces - by_pawns))
+            source = king
+            target = trailing_zeros(nth_bit(steps, index - by_pieces - by_pawns))
         advance(rules, state, source, target, promotion)
         moves += 1
     return moves
@@ -349,7 +360,8 @@ def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, count
     """The number of moves of knights, bishops, rooks and queens; `counts` gets those of each, in
     the usual order.
     """
-    total, index = 0, 0
+    total = 0
+    index = 0
     knights = state.knights & state.mine & ~state.pinned
     while knights:
         counts[index] = count_bits(rules.squares[trailing_zeros(knights), KNIGHT] & allowed)
@@ -385,7 +397,8 @@ def find_piece_move(
     while index >= counts[piece]:
         index -= counts[piece]
         piece += 1
-    knights, diagonals = state.knights & state.mine & ~state.pinned, state.diagonals & state.mine
+    knights = state.knights & state.mine & ~state.pinned
+    diagonals = state.diagonals & state.mine
     first_diagonal = count_bits(knights)
     first_straight = first_diagonal + count_bits(diagonals)
     if piece < first_diagonal:
@@ -412,7 +425,8 @@ def find_pawn_move(
             else (pushed if direction == 1 else (right if direction == 2 else twice))
         )
         step = 16 if direction == 3 else 7 + direction
-        plain, promoting = count_bits(targets & ~RANK_8), 4 * count_bits(targets & RANK_8)
+        plain = count_bits(targets & ~RANK_8)
+        promoting = 4 * count_bits(targets & RANK_8)
         if index < plain:
             target = trailing_zeros(nth_bit(targets, index))
             return target - step, target, 0

@@ -42,7 +42,9 @@ def format_state(rules: Chess, state: State) -> str:
     words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
-    moves, num, mover = [], int(state.recorded), int(state.mover)
+    moves = []
+    num = int(state.recorded)
+    mover = int(state.mover)
     for index, entry in enumerate(
         state.history[:num].tolist()
     ):  # moves, each from its own mover's view
@@ -54,10 +56,8 @@ def format_state(rules: Chess, state: State) -> str:
 
 def letters_of(state: State) -> list[str]:
     """The letter of each square in FEN, a1 first; `.` if empty."""
-    squares, white = (
-        [turned(state, square) for square in range(64)],
-        int(state.theirs if state.mover else state.mine),
-    )
+    squares = [turned(state, square) for square in range(64)]
+    white = int(state.theirs if state.mover else state.mine)
     kinds = grid.letters_of(kinds_of(state).values(), KINDS, squares)
     return [
         kind if white >> square & 1 else kind.lower()
@@ -150,10 +150,8 @@ def fill_castling(state: State, text: str) -> None:
     if text != "-" and (not text or set(text) - set(CASTLING) or len(set(text)) != len(text)):
         raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
     for right in text.replace("-", ""):
-        rook, own = (
-            turned(state, CASTLING[right]),
-            state.theirs if right.isupper() == bool(state.mover) else state.mine,
-        )
+        rook = turned(state, CASTLING[right])
+        own = state.theirs if right.isupper() == bool(state.mover) else state.mine
         king = rook // 8 * 8 + 4
         if not (
             state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)
@@ -169,7 +167,8 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
     if text == "-":
         return U(0)
     passed = bit(turned(state, grid.cell_index(text, 8, 8)))
-    start, pawn = passed << U(8), passed >> U(8)
+    start = passed << U(8)
+    pawn = passed >> U(8)
     is_free = not (passed | start) & (state.mine | state.theirs)
     if not (passed & board.RANK_6 and is_free and pawn & state.pawns & state.theirs):
         raise ValueError(f"no pawn can have just passed over {text}")
@@ -200,7 +199,8 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
             f"{num} moves without capture or pawn's move do not fit a half-move clock of "
             f"{state.clock}"
         )
-    earlier, entries = state.copy(), list[Any]()
+    earlier = state.copy()
+    entries = list[Any]()
     for move in reversed(moves):
         chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
@@ -237,7 +237,8 @@ def reach(rules: Chess, state: State, square: int) -> Any:
     """The squares attacked by the piece on a square, which is no pawn."""
     if (state.knights | state.kings) & bit(square):
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
-    occupied, targets = state.mine | state.theirs, U(0)
+    occupied = state.mine | state.theirs
+    targets = U(0)
     if state.diagonals & bit(square):
         targets |= board.slider_attacks(rules, square, board.DIAGONAL, occupied)
     if state.straights & bit(square):
@@ -316,7 +317,8 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
 
 @np.errstate(over="ignore")
 def notation(rules: Chess, state: State, action: int) -> str:
-    after, moves = state.copy(), legal_moves(rules, state)
+    after = state.copy()
+    moves = legal_moves(rules, state)
     chess_moves.play(rules, after, action)
     suffix = "#" if after.ended == board.CHECKMATE else "+" if after.checkers else ""
     return shorten(moves[action], moves) + suffix

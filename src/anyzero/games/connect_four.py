@@ -101,7 +101,8 @@ def free_cells(rules: ConnectFour, taken: Any) -> Any:
 
 
 def legal_actions(rules: ConnectFour, state: State, actions: Any) -> int:
-    cells, count = free_cells(rules, state.stones[0] | state.stones[1]), 0
+    cells = free_cells(rules, state.stones[0] | state.stones[1])
+    count = 0
     for column in range(rules.columns):
         if cells & column_cells(rules, column):
             actions[count] = column
@@ -135,7 +136,9 @@ def encode(rules: ConnectFour, state: State, planes: Any) -> None:
 
 def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine, theirs, moves = state.stones[state.mover], state.stones[1 - state.mover], 0
+    mine = state.stones[state.mover]
+    theirs = state.stones[1 - state.mover]
+    moves = 0
     free = free_cells(rules, mine | theirs)
     while free and not has_four(rules, theirs):
         if count_bits(free) == rules.columns:  # one in each column
@@ -146,7 +149,8 @@ def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
         free = free_cells(rules, mine | theirs)
         moves += 1
     state.mover ^= moves & 1
-    state.stones[state.mover], state.stones[1 - state.mover] = mine, theirs
+    state.stones[state.mover] = mine
+    state.stones[1 - state.mover] = theirs
     return moves
 
 
@@ -211,10 +215,8 @@ def board(rules: ConnectFour) -> Board:
 
 def draw(rules: ConnectFour, state: State, shown: Any) -> None:
     """A click on any cell of a column means the one where a stone would land."""
-    free, fours = (
-        free_cells(rules, state.stones[0] | state.stones[1]),
-        fours_of(rules, state.stones[1 - state.mover]),
-    )
+    free = free_cells(rules, state.stones[0] | state.stones[1])
+    fours = fours_of(rules, state.stones[1 - state.mover])
     for cell in range(rules.rows * rules.columns):
         row, column = cell // rules.columns, cell % rules.columns
         bit = U(1) << U(column * (rules.rows + 1) + row)

@@ -68,14 +68,16 @@ def make(rows: int = 8, columns: int = 8) -> Game:
 
 
 def make_rules(rows: int, columns: int) -> Domineering:
-    side, board = max(rows, columns), np.arange(rows * columns).reshape(rows, columns)
+    side = max(rows, columns)
+    board = np.arange(rows * columns).reshape(rows, columns)
     cells = np.full((2, side, side), -1, np.int32)
     cells[0, :rows, :columns] = board
     cells[1, :columns, :rows] = board.T
     views = np.argsort(cells.reshape(2, -1), axis=1)[:, side * side - rows * columns :].astype(
         np.int32
     )
-    every, last = (1 << rows * columns) - 1, sum(1 << int(cell) for cell in board[:, -1])
+    every = (1 << rows * columns) - 1
+    last = sum(1 << int(cell) for cell in board[:, -1])
     return Domineering(
         rows, columns, U(every), U(every ^ last), cells.reshape(2, -1), np.ascontiguousarray(views)
     )
@@ -102,7 +104,8 @@ def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
 
 
 def legal_actions(rules: Domineering, state: State, actions: Any) -> int:
-    seat, count = state.mover, 0
+    seat = state.mover
+    count = 0
     places = places_of(rules, seat, empty_cells(rules, state))
     while places:
         actions[count] = rules.views[seat, trailing_zeros(places)]
@@ -128,7 +131,8 @@ def encode(rules: Domineering, state: State, planes: Any) -> None:
     could.
     """
     empty = empty_cells(rules, state)
-    upright, flat = places_of(rules, 0, empty), places_of(rules, 1, empty)
+    upright = places_of(rules, 0, empty)
+    flat = places_of(rules, 1, empty)
     upright |= upright << U(rules.columns)
     flat |= flat << U(1)
     for plane in range(3):
@@ -141,7 +145,10 @@ def encode(rules: Domineering, state: State, planes: Any) -> None:
 
 def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
     """Samples the same moves as the default, without listing them."""
-    upright, flat, seat, moves = state.covered[0], state.covered[1], state.mover, 0
+    upright = state.covered[0]
+    flat = state.covered[1]
+    seat = state.mover
+    moves = 0
     empty = empty_cells(rules, state)
     while True:
         if seat == 0:
@@ -161,7 +168,9 @@ def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
         empty ^= domino
         seat = 1 - seat
         moves += 1
-    state.covered[0], state.covered[1], state.mover = upright, flat, seat
+    state.covered[0] = upright
+    state.covered[1] = flat
+    state.mover = seat
     return moves
 
 
@@ -219,9 +228,12 @@ def board(rules: Domineering) -> Board:
         segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge"),
     )
     flat = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), "seat1-edge")
-    kinds, moves, names = [], [], dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
+    kinds = []
+    moves = []
+    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
     for seat, (outline, groove) in enumerate((upright, flat)):
-        text, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
+        text = MARKS[seat].upper()
+        name = f"{SEAT_NAMES[seat]} domino"
         whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
         kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
         moves += [

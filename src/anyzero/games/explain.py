@@ -71,7 +71,8 @@ def telling_state(game: Game) -> State:
             return game.play(game.initial_state(), *game.example.split())
         except IllegalMoveError as error:
             raise BadGameError(f"the game's example cannot be played: {error}") from None
-    states, draw = [game.initial_state()], random.Random(0)
+    states = [game.initial_state()]
+    draw = random.Random(0)
     while not game.is_over(states[-1]):
         states.append(game.play(states[-1], draw.choice(game.legal_actions(states[-1]))))
     return states[(len(states) - 1) // 2]

@@ -339,7 +339,8 @@ class Game:
 
     def move_numbers(self, state: State, actions: Sequence[int]) -> list[int]:
         """The indices of legal actions in the board's texts."""
-        numbers, most = list(actions), len(self.board.moves)
+        numbers = list(actions)
+        most = len(self.board.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
         with guard.told(self):
@@ -378,9 +379,11 @@ class Game:
     def _illegal(self, state: State, move: str) -> IllegalMoveError:
         if self.is_over(state):
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
-        moves, cell = self.legal_moves(state), move.strip()
+        moves = self.legal_moves(state)
+        cell = move.strip()
         scene = self.scene(state) if self.has("board") else Scene(())
-        taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
+        taken = {piece.cell for piece in scene.pieces}
+        cells = {cell.name for cell in scene.cells}
         is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
         reason = (
             f"{cell} is taken; "

@@ -29,7 +29,12 @@ from anyzero.games.faults import is_foreign, tell
 if TYPE_CHECKING:
     from anyzero.games.game import Game
 
-NUM_SEATS, NUM_ACTIONS, NUM_OUTCOMES, MAX_LEGAL, NUM_AMAF_KEYS, ZERO_SUM = 0, 0, 0, 0, 0, False
+NUM_SEATS = 0
+NUM_ACTIONS = 0
+NUM_OUTCOMES = 0
+MAX_LEGAL = 0
+NUM_AMAF_KEYS = 0
+ZERO_SUM = False
 OWN: Any = None
 own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_amaf_key = (
     own_score
@@ -207,7 +212,8 @@ class ToldKernel:
     """A kernel of a user's game: exceptions of its compiler or its code become one sentence."""
 
     def __init__(self, game: "Game", kernel: Any) -> None:
-        self.game, self.kernel = game, kernel
+        self.game = game
+        self.kernel = kernel
 
     def __call__(self, *args: Any) -> Any:
         with told(self.game):
@@ -232,10 +238,8 @@ def compile_counted(
     """The code of a file, in which a function raises ValueError with these words after too many
     loop iterations.
     """
-    tree, look = (
-        ast.parse(source, file),
-        f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})",
-    )
+    tree = ast.parse(source, file)
+    look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
     for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
         for node in ast.walk(function):
             if isinstance(node, ast.FunctionDef):
@@ -269,7 +273,9 @@ def limit_loops(function: Function, most: int, words: str) -> Function:
 # --- files that have been checked
 
 
-CHECKED, TRIED = "checked", "tried"  # all laws hold; a few interpreted games showed no fault
+# all laws hold; a few interpreted games showed no fault
+CHECKED = "checked"
+TRIED = "tried"
 
 _known: set[tuple[str, str]] = set()  # for this process, also if the folder is not writable
 

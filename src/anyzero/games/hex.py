@@ -131,7 +131,8 @@ def play(rules: Hex, state: State, action: int) -> None:
     if action == board_size(state) * board_size(state):
         take_over(rules, state)
     else:
-        high, wide = action // board_size(state), action % board_size(state)
+        high = action // board_size(state)
+        wide = action % board_size(state)
         row, column = (high, wide) if seat == 0 else (wide, high)
         place(rules, state, seat, row, column)  # type: ignore[arg-type]
     if seat == 1:
@@ -179,11 +180,13 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
     """Link every stone that can be, starting in these rows (a bit set); True if that reached the
     far edge.
     """
-    size, done = board_size(state), False
+    size = board_size(state)
+    done = False
     while rows:
         row = leading_bit(rows)
         rows ^= U(1) << U(row)
-        stones, linked = U(state.stones[seat, row]), U(state.linked[seat, row])
+        stones = U(state.stones[seat, row])
+        linked = U(state.linked[seat, row])
         seeds = touching(rules, state, seat, row) & stones & ~linked
         if seeds:
             linked |= fill_runs(seeds, stones)
@@ -218,7 +221,8 @@ def encode(rules: Hex, state: State, planes: Any) -> None:
     swap.
     """
     for row in range(board_size(state)):
-        mine, theirs = U(state.stones[state.mover, row]), U(state.stones[1 - state.mover, row])
+        mine = U(state.stones[state.mover, row])
+        theirs = U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
             high, wide = (row, column) if state.mover == 0 else (column, row)
             planes[0, high, wide] = float(mine >> U(column) & U(1))
@@ -273,7 +277,8 @@ def toggle_stones(state: State, seen: Any) -> None:
     size = board_size(state)
     for seat in range(2):
         for row in range(size):
-            word, shift = (row * size) >> 6, (row * size) & 63
+            word = (row * size) >> 6
+            shift = (row * size) & 63
             stones = U(state.stones[seat, row])
             seen[seat, word] ^= stones << U(shift)
             if shift + size > 64:
@@ -307,19 +312,24 @@ def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     preference, and so does removing single cells from it until the size is right. The second seat's
     links are not updated.
     """
-    seat, size, num_empty = np.int64(state.mover), board_size(state), 0
+    seat = np.int64(state.mover)
+    size = board_size(state)
+    num_empty = 0
     for row in range(size):
         num_empty += count_bits(empty_cells(rules, state, row))
     num_heads = toss_coins(rules, state, actions, rng)
     excess = num_heads - (num_empty + 1) // 2
     if excess < 0:  # the opponent has too many: use its cells instead
-        seat, excess, num_heads = 1 - seat, -excess, num_empty - num_heads
+        seat = 1 - seat
+        excess = -excess
+        num_heads = num_empty - num_heads
         for row in range(size):
             actions[row] ^= np.int64(empty_cells(rules, state, row))
     for taken in range(excess):
         take_away(actions, random_below(rng, num_heads - taken), size)
     for row in range(size):
-        heads, tails = U(actions[row]), empty_cells(rules, state, row) ^ U(actions[row])
+        heads = U(actions[row])
+        tails = empty_cells(rules, state, row) ^ U(actions[row])
         state.stones[seat, row] |= heads
         state.stones[1 - seat, row] |= tails
         state.linked[0, row] = 0
@@ -331,10 +341,14 @@ def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns the number of
     heads.
     """
-    size, count, coins, coins_left = board_size(state), 0, U(0), 0
+    size = board_size(state)
+    count = 0
+    coins = U(0)
+    coins_left = 0
     for row in range(size):
         if coins_left < size:
-            coins, coins_left = next_word(rng), 64
+            coins = next_word(rng)
+            coins_left = 64
         heads = coins & empty_cells(rules, state, row)
         coins >>= U(size)
         coins_left -= size
@@ -345,7 +359,9 @@ def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 
 def take_away(rows: Any, index: int, size: int) -> None:
     """Clear the set bit number `index`, counted through the rows."""
-    chosen, before, total = 0, 0, 0
+    chosen = 0
+    before = 0
+    total = 0
     for row in range(size - 1):  # branchless: where to stop is unpredictable
         total += count_bits(U(rows[row]))
         chosen += 1 if total <= index else 0
@@ -370,7 +386,8 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
     first, second = (cells.count(letter) for letter in LETTERS)
     if not (rules.swap and second > 0 and first - second == mover - 1):  # the swap makes an x an o
         grid.check_turn(cells, LETTERS, mover)
-    state.mover, state.winner = mover, NOBODY
+    state.mover = mover
+    state.winner = NOBODY
     state.swap_ahead = 1 if rules.swap and first < 2 and second == 0 else 0
     for cell, letter in enumerate(cells):
         if letter != grid.EMPTY:
@@ -383,7 +400,8 @@ def board(rules: Hex) -> Board:
     """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals
     as text.
     """
-    cells, sides = hex_cells(rules.size), list(zip(SEAT_NAMES, EDGES, strict=True))
+    cells = hex_cells(rules.size)
+    sides = list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
     return Board(
@@ -416,7 +434,9 @@ def draw_chain(size: int, shown: Any, seat: int) -> None:
     """Mark a shortest chain that connects the winner's edges; `stands_for` is scratch: steps from
     the first edge.
     """
-    steps, far, cell = shown.stands_for, 0, -1
+    steps = shown.stands_for
+    far = 0
+    cell = -1
     while cell < 0:
         for place in range(size * size):
             along = place // size if seat == 0 else place % size
@@ -426,7 +446,9 @@ def draw_chain(size: int, shown: Any, seat: int) -> None:
                 cell = place if along == size - 1 else cell
         far += 1
     while cell >= 0:
-        shown.pieces[cell], shown.marks[cell], far = seat + 3, 1, far - 1
+        shown.pieces[cell] = seat + 3
+        shown.marks[cell] = 1
+        far = far - 1
         cell = next_to(size, cell, steps, far) if far > 0 else -1
     steps[:] = 0
 

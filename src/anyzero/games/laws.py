@@ -104,7 +104,8 @@ def first_difference(left: Observations, right: Observations) -> str | None:
         "planes",
         "scores",
     ):
-        one, other = getattr(left, name)[:rows], getattr(right, name)[:rows]
+        one = getattr(left, name)[:rows]
+        other = getattr(right, name)[:rows]
         differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
@@ -144,7 +145,8 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
         raise Skip("switched off")
     if not is_available():
         raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
-    plain, seed = evidence.interpreted[:2], evidence.seed
+    plain = evidence.interpreted[:2]
+    seed = evidence.seed
     seen = (
         observe(game, seed=seed + number, rows=len(one.seats), target="wasm")
         for number, one in enumerate(plain)
@@ -215,7 +217,8 @@ def payoffs_are_fair(game: Game, end: Observations) -> str | None:
     """Payoffs are in [-1, 1], written for every seat, and sum to zero or follow from scores where
     the game says so.
     """
-    payoffs, best = end.payoffs, game.best_score
+    payoffs = end.payoffs
+    best = game.best_score
     if np.isnan(payoffs).any():
         return "payoffs leaves a seat without a result"
     if np.abs(payoffs).max() > 1.0:
@@ -279,7 +282,8 @@ def compare_turned(evidence: Evidence, record: Observations, turn: Symmetry) -> 
     if len(turned.seats) != len(record.seats):
         return f"the turned action at ply {len(turned.seats) - 1} is not legal"
     for ply in range(len(record.seats)):
-        before, after = record.at(ply), turned.at(ply)
+        before = record.at(ply)
+        after = turned.at(ply)
         if set(numbers[ply][before.actions].tolist()) != set(after.actions.tolist()):
             return f"the legal actions at ply {ply} do not turn"
         if (

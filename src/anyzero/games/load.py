@@ -204,7 +204,8 @@ def names_beside(folder: Path) -> dict[str, Any]:
 
 
 def is_beside(name: str, folder: Path) -> bool:
-    found, loaded = PathFinder.find_spec(name, [str(folder)]), sys.modules.get(name)
+    found = PathFinder.find_spec(name, [str(folder)])
+    loaded = sys.modules.get(name)
     if (
         found is None or found.loader is None
     ):  # a folder without __init__.py comes last, as always in Python
@@ -248,17 +249,16 @@ def parse_options(
     name: str, make: Maker, text: str, given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """`size=7,swap=true`, and the options in `given`, as values of the right type."""
-    defaults, options = (
-        default_options(make),
-        {**split_options(name, filter(None, text.split(","))), **(given or {})},
-    )
+    defaults = default_options(make)
+    options = {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
             known = ", ".join(defaults) or "none"
             raise UnknownNameError(
                 f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}"
             )
-    found, choices = {}, option_choices(make)
+    found = {}
+    choices = option_choices(make)
     for key, value in options.items():
         found[key] = convert_option(name, key, value, defaults[key])
         if key in choices and str(found[key]) not in choices[key]:

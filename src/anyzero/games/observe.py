@@ -75,7 +75,8 @@ def observe(
 ) -> Observations:
     """Play one game of at most `rows` positions and cut the record to its length."""
     script = np.full(rows, RANDOM, np.int64) if script is None else script
-    wide, zeros = (rows, game.max_legal), np.zeros
+    wide = (rows, game.max_legal)
+    zeros = np.zeros
     record = Observations(
         states=game.new_states(rows),
         **{name: zeros(rows, np.int64) for name in ("seats", "counts", "changed")},
@@ -107,7 +108,9 @@ def observe_game(
     """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an
     illegal script.
     """
-    rng, states, state = streams[0], record.states, scratch[0]
+    rng = streams[0]
+    states = record.states
+    state = scratch[0]
     seed_stream(rng, seed, 0)
     initial_state(rules, states[0])
     for row in range(len(script)):
@@ -170,10 +173,8 @@ def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
     """The record of `draw` for these positions, and [positions, max_legal] the numbers of their
     moves.
     """
-    shown, numbers = (
-        np.zeros(len(states), game.board.shown_dtype),
-        np.zeros((len(states), game.max_legal), np.int64),
-    )
+    shown = np.zeros(len(states), game.board.shown_dtype)
+    numbers = np.zeros((len(states), game.max_legal), np.int64)
     game.compile(draw_states, target)(game.rules, states, shown, numbers, game.new_actions())
     return shown, numbers
 
@@ -191,10 +192,9 @@ def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any)
 
 
 INTERPRETED_PLIES = 2000  # maximum plies of interpreted play
-MORE_PLIES, MOST_TIMES = (
-    20_000,
-    40,
-)  # plies of the games whose ends are checked; times the usual number of games
+# plies of the games whose ends are checked; times the usual number of games
+MORE_PLIES = 20_000
+MOST_TIMES = 40
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -232,9 +232,11 @@ class Evidence:
         of range.
         """
         records: list[Observations] = []
-        start, left = perf_counter(), INTERPRETED_PLIES
+        start = perf_counter()
+        left = INTERPRETED_PLIES
         while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
-            seed, rows = self.seed + len(records), min(self.rows, left)
+            seed = self.seed + len(records)
+            rows = min(self.rows, left)
             records.append(observe(self.game, seed=seed, rows=rows, target="interpreted"))
             left -= len(records[-1].seats)
         return records

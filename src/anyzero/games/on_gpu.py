@@ -17,17 +17,18 @@ from anyzero.games.observe import Observations, observe, observe_game
 from anyzero.games.rollouts import rollout_stream, rollouts
 
 # Sizes and types known to the compiler; `compile` replaces them with the game's own.
-STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
+STATE_TYPE = None
+STREAM_TYPE = None
+MAX_LEGAL = 1
+NUM_SEATS = 1
 
 
 def rollouts_on_gpu(
     game: Game, root: np.ndarray, streams: int, repeats: int, seed: int
 ) -> tuple[Any, Any]:
     """The sums of payoffs and of moves of each stream."""
-    sums, moves = (
-        cuda.to_device(np.zeros((streams, game.num_seats))),
-        cuda.to_device(np.zeros(streams, np.int64)),
-    )
+    sums = cuda.to_device(np.zeros((streams, game.num_seats)))
+    moves = cuda.to_device(np.zeros(streams, np.int64))
     types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
     if not gpu.is_simulated():  # the simulator uses NumPy's records
         types = {name: numba.from_dtype(dtype) for name, dtype in types.items()}
@@ -47,8 +48,10 @@ def rollouts_on_gpu(
 def rollout_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, moves: Any) -> None:
     """Kernel: scratch in local memory, which a GPU keeps close to the thread."""
     stream = cuda.grid(1)
-    states, actions = cuda.local.array(1, STATE_TYPE), cuda.local.array(MAX_LEGAL, numba.int32)
-    streams, result = cuda.local.array(1, STREAM_TYPE), cuda.local.array(NUM_SEATS, numba.float64)
+    states = cuda.local.array(1, STATE_TYPE)
+    actions = cuda.local.array(MAX_LEGAL, numba.int32)
+    streams = cuda.local.array(1, STREAM_TYPE)
+    result = cuda.local.array(NUM_SEATS, numba.float64)
     if stream < moves.shape[0]:
         seed_stream(streams[0], seed, stream)
         moves[stream] = rollout_stream(

@@ -20,7 +20,11 @@ from anyzero.games.game import Game, State
 from anyzero.views import Board, Cell, Label, Polygon
 from anyzero.views.boards import pile_of_seeds, rounded
 
-HOUSES, SEEDS_A_HOUSE, TOTAL, HALF, MOST_PLIES = 6, 4, 48, 24, 1000
+HOUSES = 6
+SEEDS_A_HOUSE = 4
+TOTAL = 48
+HALF = 24
+MOST_PLIES = 1000
 GrandSlam = Literal["takes_nothing", "takes_all", "illegal"]
 TAKES_NOTHING, TAKES_ALL, ILLEGAL = range(3)
 LastSeeds = Literal["mover", "owner", "nobody"]
@@ -32,7 +36,8 @@ FILLED = U(0x7F7F7F7F7F7F)  # added to a row, sets the high bit of each house wi
 FEEDING = U(
     0x7A7B7C7D7E7F
 )  # added to a row, sets the high bit of each house whose seeds reach the other row
-TWOS, UPPER_BITS = U(0x020202020202), U(0xFEFEFEFEFEFE)
+TWOS = U(0x020202020202)
+UPPER_BITS = U(0xFEFEFEFEFEFE)
 GATHER = U(sum(1 << (40 - 7 * house) for house in range(HOUSES)))
 """Multiplied by a row's high bits: gathers them in bits 47 to 52."""
 
@@ -42,7 +47,9 @@ SIDES = "SN-"
 HOUSE_NAMES = ("ABCDEF", "abcdef")
 SEAT_NAMES = ("South", "North")
 
-RADIUS, ROW_Y, STORE_X = 0.46, (1.7, 0.0), (6.2, -1.2)
+RADIUS = 0.46
+ROW_Y = (1.7, 0.0)
+STORE_X = (6.2, -1.2)
 """A house's radius; the first seat's row is the lower one, its store the right one."""
 STATE = [
     ("houses", np.uint64, 2),
@@ -89,7 +96,8 @@ def make(
     """
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
-    slam, last = get_args(GrandSlam).index(grand_slam), get_args(LastSeeds).index(last_seeds)
+    slam = get_args(GrandSlam).index(grand_slam)
+    last = get_args(LastSeeds).index(last_seeds)
     history = [
         ("origin", np.uint64, 2 if repetition else 0),
         ("moves", np.uint8, plies if repetition else 0),
@@ -156,7 +164,8 @@ def seat_to_move(rules: Oware, state: State) -> int:
 
 
 def legal_actions(rules: Oware, state: State, actions: Any) -> int:
-    seat, count = state.ply & 1, 0
+    seat = state.ply & 1
+    count = 0
     flags = legal_houses(rules, state.houses[seat], state.houses[1 - seat])
     for house in range(HOUSES):
         if flags & (U(0x80) << U(shift_of(house))):
@@ -260,8 +269,10 @@ def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
         return False
     state.moves[state.num_moves] = action
     state.num_moves += 1
-    seat, last = (state.ply - state.num_moves) & 1, state.ply & 1
-    mine, theirs = state.origin[seat], state.origin[1 - seat]
+    seat = (state.ply - state.num_moves) & 1
+    last = state.ply & 1
+    mine = state.origin[seat]
+    theirs = state.origin[1 - seat]
     for move in range(state.num_moves):
         if seat == last and mine == state.houses[seat] and theirs == state.houses[1 - seat]:
             return True
@@ -300,10 +311,14 @@ def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
     for four moves.
     """
     stopped: Any = False
-    ply, seat = np.int64(state.ply), state.ply & 1
-    mine, theirs = state.houses[seat], state.houses[1 - seat]
-    my_store, their_store = np.int64(state.stores[seat]), np.int64(state.stores[1 - seat])
-    flags, bits = useful_houses(mine, theirs), next_word(rng) >> U(6)
+    ply = np.int64(state.ply)
+    seat = state.ply & 1
+    mine = state.houses[seat]
+    theirs = state.houses[1 - seat]
+    my_store = np.int64(state.stores[seat])
+    their_store = np.int64(state.stores[1 - seat])
+    flags = useful_houses(mine, theirs)
+    bits = next_word(rng) >> U(6)
     while flags and not stopped:
         bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
         after, mine, taken = sow(rules, mine, theirs, U(pick_house(rules, flags, bits >> U(58))))
@@ -312,8 +327,10 @@ def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
         stopped = their_store > HALF or ply == rules.plies
         flags = useful_houses(mine, theirs)
     seat = ply & 1
-    state.houses[seat], state.houses[1 - seat] = mine, theirs
-    state.stores[seat], state.stores[1 - seat] = my_store, their_store
+    state.houses[seat] = mine
+    state.houses[1 - seat] = theirs
+    state.stores[seat] = my_store
+    state.stores[1 - seat] = their_store
     state.ply = ply
     finish(rules, state, stopped)
 
@@ -355,7 +372,8 @@ def format_state(rules: Oware, state: State) -> str:
     capture, and the moves.
     """
     moves = [int(move) for move in state.moves[: state.num_moves]]
-    ply, rows = int(state.ply) - len(moves), state.origin if len(state.moves) else state.houses
+    ply = int(state.ply) - len(moves)
+    rows = state.origin if len(state.moves) else state.houses
     text = "/".join(",".join(map(str, seeds_of(row))) for row in rows)
     text += f" {state.stores[0]}-{state.stores[1]} {'-' if state.over else SIDES[ply & 1]} {ply}"
     if len(state.moves):
@@ -387,7 +405,8 @@ def parse_state(rules: Oware, state: State, text: str) -> None:
     check_side(rules, state, side)
     forget(state)
     for name in moves[0] if moves and moves[0] != "-" else "":
-        house, actions = HOUSE_NAMES[state.ply & 1].find(name), np.zeros(HOUSES, np.int32)
+        house = HOUSE_NAMES[state.ply & 1].find(name)
+        actions = np.zeros(HOUSES, np.int32)
         if state.over or house not in actions[: legal_actions(rules, state, actions)]:
             raise ValueError(f"{name!r} is not a legal move at ply {state.ply}")
         play(rules, state, house)
@@ -419,7 +438,8 @@ def board(rules: Oware) -> Board:
     """The board as the first seat sees it: sowing goes right in the lower row and left in the upper
     row.
     """
-    cells, labels = [], []
+    cells = []
+    labels = []
     for seat, names in enumerate(HOUSE_NAMES):
         for house, name in enumerate(names):
             x, y = float(house if seat == 0 else HOUSES - 1 - house), ROW_Y[seat]

@@ -28,9 +28,11 @@ def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
             perft(game, game.play(state, action), depth - 1, target)
             for action in game.legal_actions(state)
         )
-    states, actions = game.new_states(depth + 1), np.zeros((depth + 1, game.max_legal), np.int32)
+    states = game.new_states(depth + 1)
+    actions = np.zeros((depth + 1, game.max_legal), np.int32)
     states[0] = state
-    counts, cursors = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
+    counts = np.zeros(depth + 1, np.int64)
+    cursors = np.zeros(depth + 1, np.int64)
     return int(
         game.compile(count_leaves, target)(game.rules, states, actions, counts, cursors, depth)
     )
@@ -71,7 +73,8 @@ class Perft(Shown):
 def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:
     """The lines of play of this length, by their first move."""
     perft(game, state, 1)  # compile before the clock starts
-    below, start = {}, time.perf_counter()
+    below = {}
+    start = time.perf_counter()
     actions = game.legal_actions(state) if depth > 0 else []
     with bar("counting", len(actions), shown=progress) as tell:
         for number, action in enumerate(actions):
@@ -88,8 +91,10 @@ def count_leaves(
     rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int
 ) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
-    leaves, level = 0, 0
-    counts[0], cursors[0] = num_actions(rules, states[0], actions[0]), 0
+    leaves = 0
+    level = 0
+    counts[0] = num_actions(rules, states[0], actions[0])
+    cursors[0] = 0
     while level >= 0:
         if level == depth - 1:
             leaves += counts[level]
@@ -102,7 +107,8 @@ def count_leaves(
             states[level + 1] = states[level]
             play(rules, states[level + 1], action)  # type: ignore[arg-type]
             level += 1
-            counts[level], cursors[level] = num_actions(rules, states[level], actions[level]), 0
+            counts[level] = num_actions(rules, states[level], actions[level])
+            cursors[level] = 0
     return leaves
 
 

@@ -48,7 +48,8 @@ def rollouts(
         from anyzero.games.on_gpu import rollouts_on_gpu
 
         return RolloutSums(*rollouts_on_gpu(game, root, streams, repeats, seed))
-    sums, moves = np.zeros((streams, game.num_seats)), np.zeros(streams, np.int64)
+    sums = np.zeros((streams, game.num_seats))
+    moves = np.zeros(streams, np.int64)
     kernel = game.compile(rollout_streams, target)
     parts = 1 if threads == 1 else PARTS_A_THREAD * threads
 
@@ -162,10 +163,12 @@ def bench_rollouts(
 ) -> RolloutSpeed:
     """Measure for about `seconds`, once everything is compiled."""
     check_target(target)
-    state, start = game.initial_state(), time.perf_counter()
+    state = game.initial_state()
+    start = time.perf_counter()
     rollouts(game, state, 1, target=target)
     compile_s = time.perf_counter() - start
-    streams, repeats = FIRST_STREAMS[target] * threads, 1
+    streams = FIRST_STREAMS[target] * threads
+    repeats = 1
     while True:
         start = time.perf_counter()
         found = rollouts(

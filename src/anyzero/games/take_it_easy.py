@@ -22,7 +22,9 @@ from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_c
 from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon, Shape
 from anyzero.views.boards import hexagon
 
-NUM_CELLS, NUM_TILES, NUM_LINES = 19, 27, 15
+NUM_CELLS = 19
+NUM_TILES = 27
+NUM_LINES = 15
 COLUMNS = (3, 4, 5, 4, 3)
 VALUES = ((1, 5, 9), (2, 6, 7), (3, 4, 8))
 """The numbers of each direction: down, to the upper right, to the lower right."""
@@ -184,7 +186,8 @@ def payoffs(rules: TakeItEasy, state: State, out: Any) -> None:
 
 def score(rules: TakeItEasy, state: State, seat: int) -> float:
     """The points of the lines that are full."""
-    total, lines = 0, state.lines
+    total = 0
+    lines = state.lines
     while lines:
         bit = trailing_zeros(lines)
         lines &= lines - U(1)
@@ -212,12 +215,16 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any
     """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five
     draws.
     """
-    empty, lines, bits, draws = state.empty, state.lines, U(0), 0
+    empty = state.empty
+    lines = state.lines
+    bits = U(0)
+    draws = 0
     while empty:
         bits = (next_word(rng) >> U(5) if draws % 5 == 0 else bits & U(0x07FFFFFFFFFFFFFF)) * U(
             count
         )
-        cell, index = trailing_zeros(empty), np.int64(bits >> U(59))
+        cell = trailing_zeros(empty)
+        index = np.int64(bits >> U(59))
         tile = np.int64(tiles[index])
         count -= 1
         tiles[index] = tiles[count]
@@ -285,7 +292,8 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
     """The half turn, the only symmetry that the tiles allow: it reverses the lines of each
     direction.
     """
-    cells, lines = np.arange(NUM_CELLS), np.arange(NUM_LINES)
+    cells = np.arange(NUM_CELLS)
+    lines = np.arange(NUM_LINES)
     turned_lines = lines // 5 * 5 + 4 - lines % 5
     boards = (np.arange(NUM_PLANES)[:, None] * NUM_CELLS + cells[::-1]).ravel()
     fixed = np.arange(boards.size, boards.size + 10 + NUM_TILES)
@@ -396,7 +404,9 @@ def draw(rules: TakeItEasy, state: State, shown: Any) -> None:
 
 
 def tile_kind(tile: tuple[int, int, int]) -> Kind:
-    text, stripes, numbers = "".join(map(str, tile)), list[Shape](), list[Shape]()
+    text = "".join(map(str, tile))
+    stripes = list[Shape]()
+    numbers = list[Shape]()
     for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
         x, y = place * math.cos(angle), place * math.sin(angle)
         stripes.append(Polygon(stripe(angle), f"series{value}"))
@@ -410,7 +420,9 @@ def tile_kind(tile: tuple[int, int, int]) -> Kind:
 
 def stripe(angle: float) -> tuple[tuple[float, float], ...]:
     """A band through the middle of a tile, from edge to edge."""
-    reach, half = 0.465 * SIZE, 0.08 * SIZE
-    cos, sin = math.cos(angle), math.sin(angle)
+    reach = 0.465 * SIZE
+    half = 0.08 * SIZE
+    cos = math.cos(angle)
+    sin = math.sin(angle)
     corners = ((reach, half), (-reach, half), (-reach, -half), (reach, -half))
     return tuple((round(x * cos - y * sin, 4), round(x * sin + y * cos, 4)) for x, y in corners)

@@ -21,12 +21,13 @@ import numpy as np
 from anyzero.compile.bits import count_bits, trailing_zeros
 from anyzero.compile.random import U
 
-NUM_LINES, NUM_TURNS, NUM_NUMBERS = (
-    15,
-    19,
-    9,
-)  # lines, tiles to place, and numbers on them: three per direction
-MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles left at the end
+# lines, tiles to place, and numbers on them: three per direction
+NUM_LINES = 15
+NUM_TURNS = 19
+NUM_NUMBERS = 9
+# tiles with one number, and tiles left at the end
+MOST_LEFT = 9
+NEVER_DRAWN = 8
 SHARES = (
     1.0,
     0.75,
@@ -43,10 +44,9 @@ MOST_HALVES = 24
 """More half tiles than any line waits for: twice its own 4 cells, and 14 on the other lines of its
 direction.
 """
-POINT, CERTAIN = (
-    1 << 10,
-    1 << 14,
-)  # the units of points and of probabilities: the value of 45 points fits 31 bits
+# the units of points and of probabilities: the value of 45 points fits 31 bits
+POINT = 1 << 10
+CERTAIN = 1 << 14
 FIRST_BITS = U(
     0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1)
 )  # the lowest of each line's three bits
@@ -95,14 +95,17 @@ def fresh_table() -> np.ndarray:
 def guided_cell(rules: Any, state: Any, scratch: Any) -> int:
     """The empty cell on which the tile in hand gains most; `scratch` has room for 24 numbers."""
     write_gains(rules, state, scratch)
-    best, most, empty = 0, -(1 << 40), state.empty
+    best = 0
+    most = -(1 << 40)
+    empty = state.empty
     while empty:
         cell = trailing_zeros(empty)
         empty &= empty - U(1)
         lines = rules.cell_lines[cell]
         gain = np.int64(scratch[lines[0]]) + scratch[lines[1]] + scratch[lines[2]]
         if gain > most:
-            best, most = cell, gain
+            best = cell
+            most = gain
     return best
 
 
@@ -140,12 +143,11 @@ def change_lines(rules: Any, state: Any, showing: Any, shown: Any, scratch: Any)
     while showing:
         bit = trailing_zeros(showing)
         showing &= showing - U(1)
-        line, number = bit // 3, number_of(bit)
+        line = bit // 3
+        number = number_of(bit)
         need = count_bits(rules.line_cells[line] & state.empty)
-        others, left = (
-            scratch[NUM_LINES + number] - need,
-            count_bits(state.left & rules.carriers[number]),
-        )
+        others = scratch[NUM_LINES + number] - need
+        left = count_bits(state.left & rules.carriers[number])
         now = rules.worth[bit, need] * rules.chance[turns, 2 * need + others, left]
         need = max(need - 1, 0)  # no tile can be placed on a full line
         then = rules.worth[bit, need] * rules.chance[turns, 2 * need + others, left]
@@ -158,10 +160,9 @@ def begin_lines(rules: Any, state: Any, begun: Any, scratch: Any) -> None:
     while begun:
         bit = trailing_zeros(begun)
         begun &= begun - U(1)
-        line, number = bit // 3, number_of(bit)
-        need, left = (
-            count_bits(rules.line_cells[line]) - 1,
-            count_bits(state.left & rules.carriers[number]),
-        )
+        line = bit // 3
+        number = number_of(bit)
+        need = count_bits(rules.line_cells[line]) - 1
+        left = count_bits(state.left & rules.carriers[number])
         chance = rules.chance[turns, 2 * need + scratch[NUM_LINES + number], left]
         scratch[line] = rules.worth[bit, need] * chance - rules.fresh[turns, need + 1]

@@ -61,7 +61,8 @@ def seat_to_move(rules: TicTacToe, state: State) -> int:
 
 
 def has_three(marks: Any) -> bool:
-    across, up = middles(marks, U(1)), middles(marks, U(4))
+    across = middles(marks, U(1))
+    up = middles(marks, U(4))
     return across | up | middles(marks, U(5)) | middles(marks, U(3)) != U(0)  # type: ignore[no-any-return]
 
 
@@ -71,7 +72,8 @@ def middles(marks: Any, far: Any) -> Any:
 
 
 def legal_actions(rules: TicTacToe, state: State, actions: Any) -> int:
-    cells, count = rules.board & ~(state.marks[0] | state.marks[1]), 0
+    cells = rules.board & ~(state.marks[0] | state.marks[1])
+    count = 0
     while cells:
         bit = trailing_zeros(cells)
         cells &= cells - U(1)
@@ -99,7 +101,9 @@ def encode(rules: TicTacToe, state: State, planes: Any) -> None:
 
 def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine, theirs, moves = state.marks[state.mover], state.marks[1 - state.mover], 0
+    mine = state.marks[state.mover]
+    theirs = state.marks[1 - state.mover]
+    moves = 0
     free = rules.board & ~(mine | theirs)
     while free and not has_three(theirs):
         cell = nth_bit(free, random_below(rng, count_bits(free)))
@@ -107,7 +111,8 @@ def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
         free ^= cell
         moves += 1
     state.mover ^= moves & 1
-    state.marks[state.mover], state.marks[1 - state.mover] = mine, theirs
+    state.marks[state.mover] = mine
+    state.marks[1 - state.mover] = theirs
     return moves
 
 

@@ -56,7 +56,8 @@ def advance_game(
     `answers` are logits and values; `late` are the settings after the plies in which moves are
     sampled.
     """
-    games, manner = slots.games, slots.manner
+    games = slots.games
+    manner = slots.manner
     while games.search[number] == manner.search:
         phase = games.phase[number]
         chosen = settings if games.plies[number] < manner.temperature_plies else late
@@ -107,18 +108,21 @@ def grow_nothing(rules: Any, slots: Slots, settings: Settings, answers: Any, num
 
 def begin_game(slots: Slots, number: int) -> None:
     """Start the slot's next game, if there is one, with everything drawn before its first move."""
-    games, manner = slots.games, slots.manner
+    games = slots.games
+    manner = slots.manner
     games.game[number] += games.plies.shape[0]
     if games.game[number] >= manner.last:
         games.phase[number] = IDLE
         return
-    rng, opening = games.streams[number], manner.least_opening
+    rng = games.streams[number]
+    opening = manner.least_opening
     seed_stream(rng, games.seeds[0], stream_of(games, manner, number))
     last = games.shares.shape[0] - 1
     if games.shares[last] <= 0.0:  # each pairing in turn
         games.pairing[number] = games.game[number] % (last + 1)
     else:
-        drawn, pairing = random_unit(rng), 0
+        drawn = random_unit(rng)
+        pairing = 0
         while pairing < last and drawn >= games.shares[pairing]:
             pairing += 1
         games.pairing[number] = pairing
@@ -133,9 +137,11 @@ def begin_game(slots: Slots, number: int) -> None:
 def place_start(games: Games, manner: Manner, opening: int, number: int) -> None:
     """Set the game's first position, followed by `opening` random moves."""
     start = np.int64(stream_of(games, manner, number)) % games.starts.shape[0]
-    games.states[number], games.opening[number] = games.starts[start], opening
+    games.states[number] = games.starts[start]
+    games.opening[number] = opening
     games.plies[number] = games.samples[number] = 0
-    games.phase[number], games.node[number] = MOVING, NOWHERE
+    games.phase[number] = MOVING
+    games.node[number] = NOWHERE
 
 
 def stream_of(games: Games, manner: Manner, number: int) -> Any:
@@ -146,11 +152,14 @@ def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> Non
     """Find out who moves: no one (the game is over), chance, or a contestant, with this search or
     another.
     """
-    games, manner = slots.games, slots.manner
-    seat, plies = seat_to_move(rules, games.states[number]), games.plies[number]
+    games = slots.games
+    manner = slots.manner
+    seat = seat_to_move(rules, games.states[number])
+    plies = games.plies[number]
     is_opening = plies < games.opening[number]
     if seat == OVER or plies >= manner.max_plies:
-        games.phase[number], games.reason[number] = ENDING, BY_RULES if seat == OVER else CUT_OFF
+        games.phase[number] = ENDING
+        games.reason[number] = BY_RULES if seat == OVER else CUT_OFF
         if 0 < plies <= games.opening[number]:  # the random opening ended the game
             place_start(games, manner, 0, number)
     elif seat == CHANCE or is_opening:
@@ -167,7 +176,9 @@ def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> Non
 def play_any(rules: Any, slots: Slots, number: int) -> None:
     """Play a chance outcome by its weight, or a uniformly random legal action."""
     games = slots.games
-    state, rng, actions = games.states[number], games.streams[number], games.legal[number]
+    state = games.states[number]
+    rng = games.streams[number]
+    actions = games.legal[number]
     count = legal_actions(rules, state, actions)
     is_chance = seat_to_move(rules, state) == CHANCE
     index = (
@@ -185,7 +196,9 @@ def play_action(rules: Any, slots: Slots, action: int, number: int) -> None:
 
 
 def begin_search(slots: Slots, settings: Settings, number: int) -> None:
-    games, manner, scratch = slots.games, slots.manner, slots.scratch
+    games = slots.games
+    manner = slots.manner
+    scratch = slots.scratch
     games.phase[number] = SEARCHING
     stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
     seed_stream(scratch.streams[number], games.seeds[1], stream)
@@ -196,10 +209,16 @@ def begin_search(slots: Slots, settings: Settings, number: int) -> None:
 
 def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
     """Finish a search: store its sample, then play or resign."""
-    tree, scratch, games, manner = slots.tree, slots.scratch, slots.games, slots.manner
-    root, seat = root_of(tree, number), seat_to_move(rules, games.states[number])
+    tree = slots.tree
+    scratch = slots.scratch
+    games = slots.games
+    manner = slots.manner
+    root = root_of(tree, number)
+    seat = seat_to_move(rules, games.states[number])
     games.simulations[number] += scratch.counters[number, 0]
-    value, best, count = 0.0, root, 0
+    value = 0.0
+    best = root
+    count = 0
     if tree.num_children[root] > 0:
         best = choose_child_of_root(tree, scratch, settings, number)
         value = value_after(tree, settings, root, best)
@@ -221,9 +240,11 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
         ]
     else:
         action = tree.action[best]
-    games.phase[number], games.node[number] = MOVING, root
+    games.phase[number] = MOVING
+    games.node[number] = root
     if gives_up(slots, seat, value, number):
-        games.phase[number], games.reason[number] = ENDING, RESIGNED
+        games.phase[number] = ENDING
+        games.reason[number] = RESIGNED
     else:
         play_action(rules, slots, np.int64(action), number)  # type: ignore[arg-type]
 
@@ -232,11 +253,13 @@ def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
     """Whether the seat to move resigns: its last two values are below the threshold and this is not
     a check game.
     """
-    games, page = slots.games, page_of(slots, number)
+    games = slots.games
+    page = page_of(slots, number)
     bar = games.bar[0]
     if bar <= NEVER:
         return False
-    greater, games.before[number, seat] = max(value, games.before[number, seat]), value
+    greater = max(value, games.before[number, seat])
+    games.before[number, seat] = value
     games.lowest[page, seat] = min(games.lowest[page, seat], greater)
     return greater < bar and games.checked[number] == 0  # type: ignore[no-any-return]
 
@@ -246,7 +269,8 @@ def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
 
 def follow(slots: Slots, action: int, number: int) -> None:
     """Descend the last search's tree along an action, if that node exists."""
-    tree, games = slots.tree, slots.games
+    tree = slots.tree
+    games = slots.games
     node = games.node[number]
     games.node[number] = NOWHERE
     if node != NOWHERE:
@@ -257,7 +281,8 @@ def follow(slots: Slots, action: int, number: int) -> None:
 
 def save_subtree(slots: Slots, number: int) -> None:
     """Copy the subtree of the current position."""
-    tree, games = slots.tree, slots.games
+    tree = slots.tree
+    games = slots.games
     if games.node[number] != NOWHERE and tree.num_children[games.node[number]] > 0:
         copy_subtree(tree, slots.spare, games.node[number], number)
     else:
@@ -266,7 +291,8 @@ def save_subtree(slots: Slots, number: int) -> None:
 
 def restore_subtree(slots: Slots, settings: Settings, number: int) -> None:
     """Start the search from the copied subtree."""
-    tree, spare = slots.tree, slots.spare
+    tree = slots.tree
+    spare = slots.spare
     if slots.games.node[number] != NOWHERE:
         for node in range(root_of(tree, number), spare.used[number, 0]):
             copy_node(spare, tree, number, node, node)

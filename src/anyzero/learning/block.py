@@ -148,14 +148,16 @@ def advance_games(
     """Kernel: advance every game of these slots until it needs an answer; returns the number of
     slots not idle.
     """
-    tree, spare, scratch = (
-        by_pointer(slots.tree),
-        by_pointer(slots.spare),
-        by_pointer(slots.scratch),
-    )
-    games, rows, manner = by_pointer(slots.games), by_pointer(slots.rows), by_pointer(slots.manner)
-    settings, late = by_pointer(settings), by_pointer(late)
-    own, alive = Slots(tree, spare, scratch, games, rows, manner), 0
+    tree = by_pointer(slots.tree)
+    spare = by_pointer(slots.spare)
+    scratch = by_pointer(slots.scratch)
+    games = by_pointer(slots.games)
+    rows = by_pointer(slots.rows)
+    manner = by_pointer(slots.manner)
+    settings = by_pointer(settings)
+    late = by_pointer(late)
+    own = Slots(tree, spare, scratch, games, rows, manner)
+    alive = 0
     for number in range(begin, end):
         advance_game(rules, own, settings, late, answers, number)
         alive += games.phase[number] != IDLE
@@ -165,7 +167,9 @@ def advance_games(
 def new_search(
     game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner
 ) -> Searching:
-    settings, most, slots = contestant.method.settings, contestant.simulations, len(games.plies)
+    settings = contestant.method.settings
+    most = contestant.simulations
+    slots = len(games.plies)
     manner = manner._replace(simulations=most)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
     tree = new_tree(game, settings, nodes, num_trees=slots)
@@ -205,7 +209,10 @@ class Block:
         threads: int = 1,
         target: str = "cpu",
     ) -> None:
-        self.game, self.contestants, self.threads, self.target = game, contestants, threads, target
+        self.game = game
+        self.contestants = contestants
+        self.threads = threads
+        self.target = target
         self.slots = min(games, at_once or games)
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
@@ -233,7 +240,8 @@ class Block:
             [-1 if one is None else self.evaluators.index(one) for one in every]
         )
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
-        self.is_stopped, self.lock = False, Lock()
+        self.is_stopped = False
+        self.lock = Lock()
 
     def play(self, watch: Watch | None = None, *, keys: bool = True) -> BlockResult:
         self.play_part(0, 0, None)  # compile now, not on several threads at once
@@ -271,7 +279,9 @@ class Block:
         for search in self.searches:
             fixed = fixed_settings(self.game, search.settings)
             kernels.append(self.game.compile(advance_games, self.target, fixed, parts=search.parts))
-        answers, steps, alive = [NO_ANSWERS] * len(kernels), 0, 1
+        answers = [NO_ANSWERS] * len(kernels)
+        steps = 0
+        alive = 1
         every = max(search.slots.manner.simulations for search in self.searches) + 1
         try:
             while alive and not self.is_stopped:
@@ -318,7 +328,10 @@ class Finished:
     """Finished games and their samples, in the order in which they are fetched."""
 
     def __init__(self, game: Game, manner: Manner, sides: np.ndarray, num_starts: int) -> None:
-        self.game, self.manner, self.sides, self.num_starts = game, manner, sides, num_starts
+        self.game = game
+        self.manner = manner
+        self.sides = sides
+        self.num_starts = num_starts
         self.ends: list[dict[str, np.ndarray]] = []
         self.moves: list[list[int]] = []
         self.samples: list[Samples] = []
@@ -337,7 +350,8 @@ class Finished:
     ) -> BlockResult:
         """All games, ordered by number or by arrival; samples get their keys if `keys` is set."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
-        samples, numbers = join(self.samples), ends["end_game"]
+        samples = join(self.samples)
+        numbers = ends["end_game"]
         order = np.argsort(numbers) if ordered else np.arange(len(numbers))
         if ordered:
             whose = np.repeat(numbers, ends["end_samples"])
@@ -345,10 +359,8 @@ class Finished:
         ends = {name: column[order] for name, column in ends.items()}
         if keys:
             samples.keys[:] = input_keys(self.game, samples.states)
-        sides, starts = (
-            self.sides[ends["end_pairing"]],
-            ends["end_game"] // self.manner.legs % self.num_starts,
-        )
+        sides = self.sides[ends["end_pairing"]]
+        starts = ends["end_game"] // self.manner.legs % self.num_starts
         rows = zip(
             order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True
         )

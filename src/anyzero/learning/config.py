@@ -284,7 +284,8 @@ class RunConfig(Schema):
 
     @model_validator(mode="after")
     def check_together(self) -> Self:
-        selfplay, league = self.selfplay, self.league
+        selfplay = self.selfplay
+        league = self.league
         if selfplay.reuse and selfplay.method != "puct":
             raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
         if selfplay.reuse and (selfplay.two_champions or selfplay.recent_share > 0.0):
@@ -403,7 +404,8 @@ def format_setting(value: Any) -> str:
 # noticed
 
 
-CONFIG, SEAL_FILE = "config.toml", "seal.json"
+CONFIG = "config.toml"
+SEAL_FILE = "seal.json"
 FORM = "anyzero run 1"
 FREE = ("generations", "minutes", "keep")  # settings that may change when a run resumes
 
@@ -424,7 +426,8 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
     """The config if it matches its seal, else AnyzeroError; and a note if there is no seal to
     compare with.
     """
-    config, settings = load_config(run / CONFIG), flatten(read_toml(run / CONFIG))
+    config = load_config(run / CONFIG)
+    settings = flatten(read_toml(run / CONFIG))
     try:
         seal = read_sealed(run / SEAL_FILE, FORM)
     except DamagedError as error:
@@ -448,7 +451,8 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
 def describe_change(run: Path, found: Mapping[str, Any], sealed: Mapping[str, Any]) -> str:
     """The first setting that was changed by hand, and how to fix it."""
     key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
-    new, old = found.get(key, GONE), sealed.get(key, GONE)
+    new = found.get(key, GONE)
+    old = sealed.get(key, GONE)
     says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
     begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
     advice = (

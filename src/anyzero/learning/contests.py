@@ -116,7 +116,8 @@ def rate_generation(
     games: int,
 ) -> dict[str, Any]:
     """The contestant's Elo; the first anchor is fixed at 0."""
-    num, scores = len(anchors), {}
+    num = len(anchors)
+    scores = {}
     points = np.zeros((num + 1, num + 1))
     points[:num, :num] = among_anchors
     for number, anchor in enumerate(anchors):
@@ -140,7 +141,8 @@ def benchmark(
     watch: Watch | None = None,
 ) -> dict[str, Any]:
     """One seat: the mean score over deals that are the same for every generation of every run."""
-    pairings, seed = Pairings(np.zeros((1, 1), np.int64), np.zeros(1)), draw_seed("benchmark")
+    pairings = Pairings(np.zeros((1, 1), np.int64), np.zeros(1))
+    seed = draw_seed("benchmark")
     block = Block(
         game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed
     )
@@ -156,5 +158,6 @@ def has_converged(means: Sequence[float], threshold: float) -> bool:
     """Whether the last benchmarks improve on those before by less than the threshold."""
     if threshold <= 0.0 or len(means) < 2 * CONVERGENCE:
         return False
-    late, early = means[-CONVERGENCE:], means[-2 * CONVERGENCE : -CONVERGENCE]
+    late = means[-CONVERGENCE:]
+    early = means[-2 * CONVERGENCE : -CONVERGENCE]
     return sum(late) / CONVERGENCE - sum(early) / CONVERGENCE < threshold

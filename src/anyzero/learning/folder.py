@@ -36,8 +36,12 @@ from anyzero.networks import manifest
 from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 from anyzero.sealed import DamagedError, describe_file, read_sealed
 
-END, END_FILE = "anyzero end 1", "end.json"
-LOCK, GAMES, SAMPLES, NOW = ".lock", "games", "samples", "now.txt"
+END = "anyzero end 1"
+END_FILE = "end.json"
+LOCK = ".lock"
+GAMES = "games"
+SAMPLES = "samples"
+NOW = "now.txt"
 TEMPORARY = re.compile(r"\..+\.[0-9]+")  # what `write_whole` leaves when it is killed
 
 
@@ -222,13 +226,15 @@ class RunFolder(Generations):
 
         All files of its part belong to it; a network and a report are required.
         """
-        part, final = self.part(number), self.generation_path(number)
+        part = self.part(number)
+        final = self.generation_path(number)
         for name in (NETWORK, REPORT):
             if not (part / name).is_file():
                 raise AnyzeroError(
                     f"generation {number} of {self.path} cannot be finished without {name}"
                 )
-        champion, known = facts["champion"], (number, *self.numbers())
+        champion = facts["champion"]
+        known = (number, *self.numbers())
         is_known = champion in known and facts["previous"] in (None, *known)
         if not is_known or facts["promoted"] != (champion == number):
             raise AnyzeroError(
@@ -264,7 +270,8 @@ class RunFolder(Generations):
 
     def copy_champion(self) -> None:
         """Make sure that players find the champion's network."""
-        found, copy = self.champion_file(), self.path / manifest.CHAMPION
+        found = self.champion_file()
+        copy = self.path / manifest.CHAMPION
         if found != copy:
             write_whole(copy, found.read_bytes())
 

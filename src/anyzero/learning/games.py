@@ -22,11 +22,17 @@ from anyzero.seeds import draw_seed
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
-BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
+BEGINNING = 0
+MOVING = 1
+SEARCHING = 2
+ENDING = 3
+IDLE = 4
 """A slot's next step: start a game, examine a new position, continue a search, end a game, or
 nothing (idle).
 """
-BY_RULES, RESIGNED, CUT_OFF = 0, 1, 2
+BY_RULES = 0
+RESIGNED = 1
+CUT_OFF = 2
 ENDS = ("rules", "resign", "plies")  # how games end, as named in files
 NEVER = -1.0  # the threshold below which no seat resigns
 ENDLESS = 1 << 62
@@ -142,7 +148,8 @@ def new_games(
     seed: int,
 ) -> Games:
     """All slots at `BEGINNING`; without starts, games begin at the game's initial position."""
-    pages, seats = slots * manner.pages, game.num_seats
+    pages = slots * manner.pages
+    seats = game.num_seats
     return Games(
         states=game.new_states(slots),
         streams=np.zeros(slots, STREAM),
@@ -184,16 +191,21 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
 
     Without a policy, it is a position before a draw: its value is filled in when the game ends.
     """
-    games, rows, state = slots.games, slots.rows, slots.games.states[number]
+    games = slots.games
+    rows = slots.rows
+    state = slots.games.states[number]
     row = page_of(slots, number) * slots.manner.max_plies + games.samples[number]
     games.samples[number] += 1
-    rows.states[row], rows.plies[row], rows.values[row] = state, games.plies[number], value
+    rows.states[row] = state
+    rows.plies[row] = games.plies[number]
+    rows.values[row] = value
     rows.seats[row] = max(
         seat_to_move(rules, state), 0
     )  # a value before a draw is the first seat's
     rows.policy_weights[row] = 1.0 if count > 0 else 0.0
     rows.surprises[row] = games.surprise[number] if count > 0 else np.float32(0.0)
-    order, shares = slots.scratch.actions[number], slots.scratch.scores[number]
+    order = slots.scratch.actions[number]
+    shares = slots.scratch.scores[number]
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index] = order[index] if index < count else -1
         rows.policies[row, index] = shares[index] if index < count else np.float32(0.0)
@@ -203,14 +215,13 @@ def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> in
     """The legal actions, ascending, and the policy after search in that order, in scratch; uniform
     without a search.
     """
-    tree, games, order, shares = (
-        slots.tree,
-        slots.games,
-        slots.scratch.actions[number],
-        slots.scratch.scores[number],
-    )
+    tree = slots.tree
+    games = slots.games
+    order = slots.scratch.actions[number]
+    shares = slots.scratch.scores[number]
     root = root_of(tree, number)
-    first, count = tree.first[root], tree.num_children[root]
+    first = tree.first[root]
+    count = tree.num_children[root]
     if count == 0:
         count = legal_actions(rules, games.states[number], order)
         for index in range(count):
@@ -221,11 +232,15 @@ def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> in
         for index in range(count):
             order[index] = tree.action[first + index]
     for end in range(1, count):
-        action, share, place = order[end], shares[end], end
+        action = order[end]
+        share = shares[end]
+        place = end
         while place > 0 and order[place - 1] > action:
-            order[place], shares[place] = order[place - 1], shares[place - 1]
+            order[place] = order[place - 1]
+            shares[place] = shares[place - 1]
             place -= 1
-        order[place], shares[place] = action, share
+        order[place] = action
+        shares[place] = share
     return count  # type: ignore[no-any-return]
 
 
@@ -240,8 +255,10 @@ def surprise_of(policy: Any, priors: Any) -> float:
 
 def end_game(rules: Any, slots: Slots, number: int) -> None:
     """Record the game's result and leave its page to be fetched; a truncated game has no result."""
-    games, page = slots.games, page_of(slots, number)
-    state, reason = games.states[number], games.reason[number]
+    games = slots.games
+    page = page_of(slots, number)
+    state = games.states[number]
+    reason = games.reason[number]
     if reason == BY_RULES:
         payoffs(rules, state, games.payoffs[page])
     else:
@@ -269,7 +286,10 @@ def fill_rows(slots: Slots, reason: int, number: int) -> None:
     position, at the end the payoff. Where one value does not determine those of the other seats,
     the game's end takes the place of the next position.
     """
-    games, rows, manner, page = slots.games, slots.rows, slots.manner, page_of(slots, number)
+    games = slots.games
+    rows = slots.rows
+    manner = slots.manner
+    page = page_of(slots, number)
     begin = page * manner.max_plies
     last = begin + games.samples[number] - 1
     while reason == CUT_OFF and last >= begin and rows.policy_weights[last] == 0.0:

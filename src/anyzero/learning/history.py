@@ -12,7 +12,8 @@ from typing import Any
 from anyzero.files import write_whole
 from anyzero.learning.folder import RunFolder
 
-HISTORY, METRICS = "training_history.csv", "metrics.jsonl"
+HISTORY = "training_history.csv"
+METRICS = "metrics.jsonl"
 SOURCES = {
     "games": "selfplay.games",
     "samples": "selfplay.samples",
@@ -43,7 +44,8 @@ Row = dict[str, Any]  # the columns of one generation; None if not measured
 
 
 def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
-    rows, total = [], 0.0
+    rows = []
+    total = 0.0
     for report in reports:
         seconds = sum(filter(None, (report.get("seconds") or {}).values()))
         total += seconds
@@ -60,7 +62,8 @@ def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 def rebuild(folder: RunFolder) -> None:
     """Write both files, unless unchanged."""
-    reports, table = folder.reports(), io.StringIO(newline="")
+    reports = folder.reports()
+    table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(
@@ -68,7 +71,8 @@ def rebuild(folder: RunFolder) -> None:
     )
     lines = "".join(json.dumps(report) + "\n" for report in reports)
     for name, text in ((METRICS, lines), (HISTORY, table.getvalue())):
-        path, content = folder.path / name, text.encode()
+        path = folder.path / name
+        content = text.encode()
         if not path.is_file() or path.read_bytes() != content:
             write_whole(path, content)
 

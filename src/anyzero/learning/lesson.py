@@ -34,13 +34,11 @@ class Lesson:
     def __init__(
         self, trainer: "Trainer", source: Replay, generation: int, rng: Rng, pace: Pace
     ) -> None:
-        self.trainer, self.source, self.generation, self.rng, self.pace = (
-            trainer,
-            source,
-            generation,
-            rng,
-            pace,
-        )
+        self.trainer = trainer
+        self.source = source
+        self.generation = generation
+        self.rng = rng
+        self.pace = pace
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
@@ -59,7 +57,8 @@ class Lesson:
 
     def one(self, step: int, rows: Any) -> None:
         """Measure a batch, and take a step unless the check fails."""
-        trainer, order = self.trainer, self.source.order(rows, self.rng)
+        trainer = self.trainer
+        order = self.source.order(rows, self.rng)
         self.pending.append(trainer.measure(self.source, order).clone())
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
@@ -76,7 +75,8 @@ class Lesson:
         """Whether losses and gradients since the last check are finite; if not, training goes
         back.
         """
-        found, self.pending = self.pending, []
+        found = self.pending
+        self.pending = []
         if found and not torch.stack(found)[:, :2].isfinite().all():
             self.recovery.recover(step)
             return False
@@ -93,7 +93,8 @@ class Lesson:
                 self.counted.pop()
 
     def report(self, seconds: float) -> "TrainReport":
-        steps, samples = len(self.counted), len(self.counted) * self.size
+        steps = len(self.counted)
+        samples = len(self.counted) * self.size
         numbers = torch.stack(self.counted) if steps else torch.zeros(1, 2 + NUM_SUMS)
         norms = numbers[:, 1].tolist()
         return TrainReport(
@@ -130,7 +131,9 @@ def learning_rate(
     `passed` is the share of the run's minutes; if none are planned, generations are counted
     instead.
     """
-    before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
+    before = max(0, generation - 1)
+    done = step / max(1, steps - 1)
+    share = 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
     if (
@@ -160,13 +163,15 @@ class Recovery:
     """Keeps copies of the tensors that training changes in place."""
 
     def __init__(self, live: dict[str, Tensor]) -> None:
-        self.live, self.factor = live, 1.0
+        self.live = live
+        self.factor = 1.0
         self.notes: list[str] = []
         self.keep(0)
 
     def keep(self, step: int) -> None:
         """Copy the state before this step, which is good."""
-        self.good, self.step = {name: tensor.clone() for name, tensor in self.live.items()}, step
+        self.good = {name: tensor.clone() for name, tensor in self.live.items()}
+        self.step = step
 
     def keep_if_due(self, step: int) -> None:
         if step - self.step >= KEEP_EVERY:

@@ -57,7 +57,10 @@ class Blocks:
         keep: Keep,
     ) -> None:
         """`bounds` are the first game of each block, and the one after its last."""
-        self.pool, self.order, self.pace, self.keep = pool, order, pace, keep
+        self.pool = pool
+        self.order = order
+        self.pace = pace
+        self.keep = keep
         self.missing = {block: end - begin for block, (begin, end) in bounds.items()}
         """Finished games of each incomplete block."""
         self.left = [(block, *span) for block, span in bounds.items()]
@@ -136,7 +139,8 @@ class ClusterGames:
             raise BadOptionError(
                 "a run on a cluster writes all its samples: start one with --set keep_samples=true"
             )
-        self.stages, self.pool = stages, pool
+        self.stages = stages
+        self.pool = pool
         self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None
         self.waiting_since: float | None = (
@@ -146,7 +150,8 @@ class ClusterGames:
     def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
         """Make sure that all blocks of a generation are on disk."""
         blocks = self.ahead or self.place(number, by)
-        self.ahead, self.waiting_since = None, time.monotonic()
+        self.ahead = None
+        self.waiting_since = time.monotonic()
         while blocks.missing:
             blocks.step(WAIT_S)
             tell(self.stages.config.selfplay.games - sum(blocks.missing.values()))
@@ -159,8 +164,10 @@ class ClusterGames:
 
     def place(self, number: int, by: Generation) -> Blocks:
         """The blocks of a generation that are not on disk; each is written when complete."""
-        stages, folder = self.stages, self.stages.folder
-        part, config = folder.part(number), stages.config.selfplay
+        stages = self.stages
+        folder = self.stages.folder
+        part = folder.part(number)
+        config = stages.config.selfplay
         spans = enumerate(block_spans(config.games, config.at_once))
         missing = {
             block: span
@@ -196,5 +203,6 @@ def play_piece(kind: ActorKind, order: Order, first: int, num: int) -> BlockResu
 @lru_cache(1)
 def engine_of(config: RunConfig, kind: ActorKind) -> Engine:
     """On a GPU, unlike other actors, games continue from piece to piece."""
-    game, seed = load(config.game), secrets.randbits(63)
+    game = load(config.game)
+    seed = secrets.randbits(63)
     return Engine(game, config, threads=kind.cores, on_gpu=kind.gpus > 0, seed=seed)

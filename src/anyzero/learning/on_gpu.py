@@ -60,18 +60,19 @@ def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) 
     one.
     """
     index = cuda.grid(1)
-    page, place = index // manner.max_plies, index % manner.max_plies
+    page = index // manner.max_plies
+    place = index % manner.max_plies
     if index >= rows.plies.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
         return
     row = places[page] + place
     fetched.states[row] = rows.states[index]
-    fetched.policy_weights[row], fetched.payoffs[row] = (
-        rows.policy_weights[index],
-        rows.payoffs[index],
-    )
-    fetched.values[row], fetched.surprises[row] = rows.values[index], rows.surprises[index]
+    fetched.policy_weights[row] = rows.policy_weights[index]
+    fetched.payoffs[row] = rows.payoffs[index]
+    fetched.values[row] = rows.values[index]
+    fetched.surprises[row] = rows.surprises[index]
     fetched.plies[row] = rows.plies[index]
-    fetched.lengths[row], fetched.seats[row] = rows.lengths[index], rows.seats[index]
+    fetched.lengths[row] = rows.lengths[index]
+    fetched.seats[row] = rows.seats[index]
     for column in range(rows.actions.shape[1]):
         fetched.actions[row, column] = rows.actions[index, column]
         fetched.policies[row, column] = rows.policies[index, column]
@@ -100,17 +101,16 @@ class GpuGames:
         seed: int,
         starts: Any = None,
     ) -> None:
-        self.game, self.evaluator, self.contestants, self.num_games = (
-            game,
-            evaluator,
-            contestants,
-            num_games,
-        )
+        self.game = game
+        self.evaluator = evaluator
+        self.contestants = contestants
+        self.num_games = num_games
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=ENDLESS, pages=2, keep_samples=1)
         self.rows: Any = new_device_rows(game, 2 * num_games * longest)
         self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
-        self.rules, self.answers = gpu.rules_to_device(game.rules), device_arrays(evaluator)
+        self.rules = gpu.rules_to_device(game.rules)
+        self.answers = device_arrays(evaluator)
         pairings = Pairings(
             np.zeros((MOST_PAIRINGS, game.num_seats), np.int64), np.eye(MOST_PAIRINGS)[0]
         )
@@ -121,7 +121,8 @@ class GpuGames:
         self.games: Any = type(games)(*map(cuda.to_device, games))
         self.search = new_search(game, contestants[0], games, self.rows, manner)
         tree, spare, scratch, _, _, self.manner = self.search.slots
-        tree, own = to_device(tree), to_device(spare) if manner.reuse else None
+        tree = to_device(tree)
+        own = to_device(spare) if manner.reuse else None
         self.slots: Any = Slots(
             tree, own or tree, to_device(scratch), self.games, self.rows, self.manner
         )
@@ -141,7 +142,8 @@ class GpuGames:
 
     def set_up(self, pairings: Pairings, resign_below: float = NEVER) -> None:
         """Set the pairings and the resignation threshold of games that start from now on."""
-        sides, shares = self.games.sides.copy_to_host(), np.ones(MOST_PAIRINGS)
+        sides = self.games.sides.copy_to_host()
+        shares = np.ones(MOST_PAIRINGS)
         sides[: len(pairings.sides)], shares[: len(pairings.sides)] = (
             pairings.sides,
             np.cumsum(pairings.shares),
@@ -193,10 +195,8 @@ class GpuGames:
         fits = (ready > 0) & (ends <= len(self.fetched.plies))
         self.places = cuda.to_device(np.where(fits, ends - num, -1).astype(np.int32))
         if fits.any():
-            kernel, state = (
-                self.game.compile(fetch_kernel, "cuda"),
-                (self.games, self.rows, self.fetched),
-            )
+            kernel = self.game.compile(fetch_kernel, "cuda")
+            state = (self.games, self.rows, self.fetched)
             gpu.launch(kernel, len(self.rows.plies), self.places, *state, self.manner)
         return np.flatnonzero(fits)
 
@@ -226,7 +226,9 @@ class RunGames:
     """
 
     def __init__(self, game: Game, config: RunConfig, seed: int) -> None:
-        self.game, self.config, self.seed = game, config, seed
+        self.game = game
+        self.config = config
+        self.seed = seed
         self.games: GpuGames | None = None
 
     def play(self, order: Order, num: int, watch: Watch | None = None) -> BlockResult:
@@ -245,7 +247,9 @@ class RunGames:
     def begin(self, networks: Sequence["Network"]) -> GpuGames:
         from anyzero.networks.on_gpu import GpuEvaluator
 
-        game, config, at_once = self.game, self.config.selfplay, self.config.selfplay.at_once
+        game = self.game
+        config = self.config.selfplay
+        at_once = self.config.selfplay.at_once
         evaluator = GpuEvaluator(game, *networks, rows=at_once)
         players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
         starts = start_states(game, config.starts)

@@ -21,7 +21,8 @@ from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation
 from anyzero.report import Part, Shown
 from anyzero.sealed import DamagedError, check_file, describe_file, read_sealed, write_sealed
 
-STAGE, ANCHORS = "anyzero stage 1", "anyzero anchors 1"
+STAGE = "anyzero stage 1"
+ANCHORS = "anyzero anchors 1"
 ANCHORS_FILE = "anchors.json"
 
 Result = dict[str, Any]
@@ -65,7 +66,8 @@ def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
 
 
 def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
-    config, path = folder.config.league, folder.path / ANCHORS_FILE
+    config = folder.config.league
+    path = folder.path / ANCHORS_FILE
     played = {"anchors": list(config.anchors), "games": config.games, "seed": folder.config.seed}
     if path.exists():
         try:
@@ -134,9 +136,11 @@ def checks_of(folder: RunFolder) -> Iterator[Any]:
     Each is a place, and a function with its arguments that raises DamagedError if the file has
     changed.
     """
-    numbers, oldest = folder.numbers(), 0
+    numbers = folder.numbers()
+    oldest = 0
     for number in reversed(numbers):
-        place, is_newest = folder.generation_path(number), number == numbers[-1]
+        place = folder.generation_path(number)
+        is_newest = number == numbers[-1]
         try:
             generation = folder.generation(number)
         except DamagedError:

@@ -41,9 +41,12 @@ PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
 """The same on a GPU, where a gate would take most of the time."""
 
 BY_SIZE = ("hex", "breakthrough")
-SMALL, MIDDLE = 6, 8  # maximum rows of small and of medium boards
+# maximum rows of small and of medium boards
+SMALL = 6
+MIDDLE = 8
 POSITIONS = 8_192  # per generation in a game without a recipe, if all games had maximum length
-MEASURED, LEAST_EVERY = ("league.every", "benchmark.every"), 20
+MEASURED = ("league.every", "benchmark.every")
+LEAST_EVERY = 20
 """Generations between ratings on a GPU, which plays several generations in the time of one rating.
 """
 
@@ -95,10 +98,8 @@ ROOMY = 80e9  # bytes of GPU memory if unknown
 
 def sizes_on_gpu(game: Game, config: RunConfig) -> dict[str, Any]:
     """Settings for a GPU: thousands of parallel games, large batches, samples in memory."""
-    at_once, is_small = (
-        fitting_games(game, config.selfplay.max_plies),
-        num_cells(game) <= SMALL_BOARD,
-    )
+    at_once = fitting_games(game, config.selfplay.max_plies)
+    is_small = num_cells(game) <= SMALL_BOARD
     network: dict[str, Any] = {"kind": "residual", "blocks": 6 if is_small else 8, "channels": 64}
     if len(game.planes_shape) != 3:
         network = {"kind": "mlp", "layers": 4, "width": 512}

@@ -46,7 +46,8 @@ def build_replay(
     game: Game, window: Samples, config: ReplayConfig, generation: int, device: str = "cpu"
 ) -> "Replay":
     """The replay of a generation, made from all samples of a window, oldest first."""
-    targets, least_one = value_targets(window, config), max(1, window.num)
+    targets = value_targets(window, config)
+    least_one = max(1, window.num)
     merged = (
         merge(window, targets)
         if config.merge
@@ -101,23 +102,22 @@ class Replay:
         statistics: ReplayStatistics,
         device: str = "cpu",
     ) -> None:
-        self.game, self.statistics, self.device = game, statistics, device
+        self.game = game
+        self.statistics = statistics
+        self.device = device
         samples, targets, self.counts = merged
-        self.samples, self.num = samples, samples.num
+        self.samples = samples
+        self.num = samples.num
         self.num_new = round(
             statistics.new_share * statistics.num
         )  # of this generation, before merging
         self.cumulated = np.cumsum(self.counts, dtype=np.float64) if config.by_count else None
         ages = generation - samples.generations
         weights = samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
-        self.actions, self.policies = (
-            upload(samples.actions, device),
-            upload(samples.policies, device),
-        )
-        self.targets, self.policy_weights = (
-            upload(targets, device),
-            upload(samples.policy_weights, device),
-        )
+        self.actions = upload(samples.actions, device)
+        self.policies = upload(samples.policies, device)
+        self.targets = upload(targets, device)
+        self.policy_weights = upload(samples.policy_weights, device)
         self.weights = upload(weights.astype(np.float32), device)
         turns = game.symmetries if config.symmetries else []
         same = np.arange(math.prod(game.planes_shape)), np.arange(game.num_actions)
@@ -138,7 +138,8 @@ class Replay:
         """The rows of every step: successive permutations, or drawn with replacement in proportion
         to their counts.
         """
-        size, cumulated = min(size, self.num), self.cumulated
+        size = min(size, self.num)
+        cumulated = self.cumulated
         if cumulated is None:
             return permuted(self.num, steps, size, rng)
         places = (rng.random(size) * cumulated[-1] for _ in range(steps))
@@ -195,14 +196,15 @@ class Replay:
         symmetry.
         """
         # Each sums to almost 1, up to float16 rounding, or to 0 if there is none.
-        actions, policies = (
-            self.actions[rows].long(),
-            F.normalize(self.policies[rows].float(), p=1.0),
-        )
-        num, known = self.game.num_actions, actions >= 0
+        actions = self.actions[rows].long()
+        policies = F.normalize(self.policies[rows].float(), p=1.0)
+        num = self.game.num_actions
+        known = actions >= 0
         places = torch.where(known, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
-        dense, legal = policies.new_zeros(len(rows), num + 1), known.new_zeros(len(rows), num + 1)
-        dense, legal = dense.scatter_(1, places, policies), legal.scatter_(1, places, known)
+        dense = policies.new_zeros(len(rows), num + 1)
+        legal = known.new_zeros(len(rows), num + 1)
+        dense = dense.scatter_(1, places, policies)
+        legal = legal.scatter_(1, places, known)
         return dense[:, :num].contiguous(), legal[:, :num].contiguous()
 
 

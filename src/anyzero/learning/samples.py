@@ -91,7 +91,8 @@ def input_keys(game: Game, states: Any) -> np.ndarray:
     """A 64-bit key of each position's input: the sum of its words, each times a random odd
     number.
     """
-    keys, num = np.zeros(len(states), np.uint64), math.prod(game.planes_shape)
+    keys = np.zeros(len(states), np.uint64)
+    num = math.prod(game.planes_shape)
     factors = np.random.default_rng(0).integers(0, 1 << 63, num, np.uint64) * np.uint64(
         2
     ) + np.uint64(1)

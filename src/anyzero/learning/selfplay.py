@@ -29,7 +29,10 @@ from anyzero.seeds import draw_seed
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
-CHAMPION, PREVIOUS, RECENT = 0, 1, 2  # the order of contestants in self-play
+# the order of contestants in self-play
+CHAMPION = 0
+PREVIOUS = 1
+RECENT = 2
 
 
 def block_spans(games: int, at_once: int) -> list[tuple[int, int]]:
@@ -86,7 +89,8 @@ class Engine:
     ) -> None:
         from anyzero.learning.on_gpu import RunGames
 
-        self.game, self.threads = game, threads
+        self.game = game
+        self.threads = threads
         self.on_gpu = RunGames(game, config, seed) if on_gpu else None
         self.evaluators: dict[Any, NetworkEvaluator] = {}
 
@@ -96,7 +100,8 @@ class Engine:
         """
         if self.on_gpu is not None:
             return self.on_gpu.play(order, num, watch)
-        known, config = self.evaluators, order.config.selfplay
+        known = self.evaluators
+        config = order.config.selfplay
         self.evaluators = {
             read: known.get(read) or NetworkEvaluator(self.game, read(), threads=self.threads)
             for _, read in order.networks
@@ -117,7 +122,8 @@ def play_block(
     watch: Watch | None = None,
 ) -> BlockResult:
     """Games `first` to `first + num - 1` of a generation between these contestants."""
-    config, seed = order.config.selfplay, draw_seed("selfplay", order.config.seed, order.generation)
+    config = order.config.selfplay
+    seed = draw_seed("selfplay", order.config.seed, order.generation)
     pairings = make_pairings(game, order.shares, two_champions=config.two_champions)
     more: Any = {"resign_below": order.resign_below, "starts": start_states(game, config.starts)}
     block = Block(
@@ -154,7 +160,8 @@ def make_pairings(game: Game, shares: Sequence[float], *, two_champions: bool) -
     champions = [CHAMPION, PREVIOUS] if two_champions else [CHAMPION]
     meetings = [((CHAMPION, CHAMPION), shares[0]), ((CHAMPION, PREVIOUS), shares[1])]
     meetings += [((one, RECENT), shares[2] / len(champions)) for one in champions]
-    sides, each = [], []
+    sides = []
+    each = []
     for pair, share in meetings:
         for shift in range(len(set(pair))) if share > 0.0 else ():
             sides.append([pair[(seat + shift) % 2] for seat in range(game.num_seats)])
@@ -191,10 +198,9 @@ def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], ba
 
 
 def describe_block(block: BlockResult) -> dict[str, Any]:
-    lines, points = (
-        block.games,
-        [],
-    )  # the champion's score in games against the previous one: 1, 1/2 or 0
+    # the champion's score in games against the previous one: 1, 1/2 or 0
+    lines = block.games
+    points = []
     for sides, payoffs in zip(block.sides.tolist(), block.payoffs, strict=True):
         if set(sides) == {CHAMPION, PREVIOUS}:
             points.append(float(payoffs[sides.index(CHAMPION)] + 1.0) / 2.0)
@@ -223,8 +229,10 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     total = {
         name: sum(block[name] for block in blocks) for name in blocks[0] if name not in kept_apart
     }
-    games, known = total["games"], [block for block in blocks if block["mean_score"] is not None]
-    previous, points = total.pop("previous_games"), total.pop("previous_points")
+    games = total["games"]
+    known = [block for block in blocks if block["mean_score"] is not None]
+    previous = total.pop("previous_games")
+    points = total.pop("previous_points")
     busy = sum(block.get("busy_seconds", block["seconds"]) for block in blocks)
     return {
         **total,
@@ -269,8 +277,10 @@ def expect(
     """
     seats = np.zeros(samples.num, np.int64)
     game.compile(list_seats)(game.rules, samples.states, seats)
-    expectimax, rows = Expectimax(game, evaluator, threads=threads), np.flatnonzero(seats == CHANCE)
-    own, ahead = np.zeros(samples.num), np.zeros(samples.num)
+    expectimax = Expectimax(game, evaluator, threads=threads)
+    rows = np.flatnonzero(seats == CHANCE)
+    own = np.zeros(samples.num)
+    ahead = np.zeros(samples.num)
     own[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
     if (
         config.draws
@@ -281,7 +291,8 @@ def expect(
         ahead[rows] = expectimax.values(drawn, 1)[:, 0].reshape(-1, config.draws).mean(axis=1)
     else:
         ahead[rows] = expectimax.values(samples.states[rows], 1)[:, 0]
-    values, follows = samples.values.astype(np.float64), goes_on(samples)
+    values = samples.values.astype(np.float64)
+    follows = goes_on(samples)
     game.compile(trace_back)(seats, follows, values, own, ahead, config.value_trace)
     samples.values[:] = values
     is_behind_draw = np.append(False, ((seats == CHANCE) & follows)[:-1])

@@ -82,7 +82,8 @@ class Stages:
     def __init__(
         self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None
     ) -> None:
-        self.folder, self.progress = folder, progress or Progress()
+        self.folder = folder
+        self.progress = progress or Progress()
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
         self.started = clock()  # shifted as if the run had never been interrupted
@@ -127,13 +128,15 @@ class Stages:
 
     def contestant(self, number: int, simulations: int = 0) -> Contestant:
         """A generation as it plays when measured."""
-        config, evaluator = self.config.selfplay, self.new_evaluator(number)
+        config = self.config.selfplay
+        evaluator = self.new_evaluator(number)
         return network_contestant(
             self.game, str(number), evaluator, config, noise=False, simulations=simulations
         )
 
     def new_evaluator(self, number: int) -> NetworkEvaluator:
-        device, threads = self.config.device, self.config.threads
+        device = self.config.device
+        threads = self.config.threads
         return NetworkEvaluator(
             self.game, self.network(number), device=device, threads=threads, compiled=False
         )
@@ -144,7 +147,9 @@ class Stages:
         """Play blocks of games, writing each when it is finished. On a GPU it is one, of the next
         games to finish.
         """
-        config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
+        config = self.config.selfplay
+        number = before.number + 1
+        by = self.lagging(before)
         on_gpu = self.config.device == "cuda" and self.on_cluster is None
         spans = (
             [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
@@ -153,12 +158,10 @@ class Stages:
             (part / f"{block_name(0)}.json").unlink(
                 missing_ok=True
             )  # its samples were lost with their process
-        order, found = (
-            cache(
-                partial(self.order, number, by, lambda path: partial(read_network, path, self.game))
-            ),
-            [],
+        order = cache(
+            partial(self.order, number, by, lambda path: partial(read_network, path, self.game))
         )
+        found = []
         if self.engine is None:
             options: Any = {
                 "threads": self.config.threads,
@@ -201,7 +204,8 @@ class Stages:
     ) -> dict[str, Any]:
         """Complete the samples of a block's games, and write games and samples."""
         samples = result.samples
-        samples.generations[:], samples.ages[:] = number, number - 1 - by.champion
+        samples.generations[:] = number
+        samples.ages[:] = number - 1 - by.champion
         samples.weights[:] = surprise_weights(samples, self.config.selfplay.surprise)
         if self.config.selfplay.method == "expectimax":
             # By generation: a champion that stays must not learn from the same draws again.
@@ -211,7 +215,8 @@ class Stages:
 
     def expect(self, samples: Samples, champion: int, seed: int) -> Samples:
         """A block's samples, with expectations of the champion for positions before a draw."""
-        config, is_other = self.config, champion != self.evaluated
+        config = self.config
+        is_other = champion != self.evaluated
         if self.evaluator is None or (is_other and config.device == "cpu"):
             self.evaluator = self.new_evaluator(champion)
         elif is_other:  # on a GPU the same evaluator with other weights keeps its captured graphs
@@ -274,7 +279,8 @@ class Stages:
 
         The champion replaces any that does not exist yet.
         """
-        config, found = self.config.selfplay, [before.champion]
+        config = self.config.selfplay
+        found = [before.champion]
         if config.two_champions or config.recent_share > 0.0:
             previous = before.previous if config.two_champions else None
             found.append(before.champion if previous is None else previous)
@@ -315,7 +321,8 @@ class Stages:
         """The resignation threshold: as configured, lower if resigning was wrong too often in the
         last generation.
         """
-        config, played = self.config.selfplay, before.read_report()["selfplay"]
+        config = self.config.selfplay
+        played = before.read_report()["selfplay"]
         if played is None:
             return config.resign_below
         return selfplay.lowered_bar(config, played["resign_checks"], played["resign_below"])
@@ -324,7 +331,8 @@ class Stages:
 
     def first_network(self, part: Path) -> None:
         """Write generation 0, the network to train."""
-        config, game = self.config, self.game
+        config = self.config
+        game = self.game
 
         def make() -> dict[str, Any]:
             if config.begin_with:
@@ -344,10 +352,8 @@ class Stages:
         number = before.number + 1
 
         def make() -> dict[str, Any]:
-            config, network = (
-                self.config,
-                load_network(self.folder.network(before.number), self.game),
-            )
+            config = self.config
+            network = load_network(self.folder.network(before.number), self.game)
             trainer = Trainer(
                 self.game, network, config.trainer, device=config.device, threads=config.threads
             )
@@ -407,7 +413,8 @@ class Stages:
         """The candidate against the champion, and against another previous one; None without a
         gate.
         """
-        config, number = self.config.gate, before.number + 1
+        config = self.config.gate
+        number = before.number + 1
         if config.games == 0 or self.game.num_seats > 2:
             return None
         rivals = [before.champion]
@@ -418,7 +425,8 @@ class Stages:
             candidate, *champions = (
                 self.contestant(one, config.simulations) for one in (number, *rivals)
             )
-            seed, contests = draw_seed("gate", self.config.seed, number), {}
+            seed = draw_seed("gate", self.config.seed, number)
+            contests = {}
             with self.progress.stage(number, "gate", config.games) as tell:
                 for index, champion in enumerate(champions):
                     options: Any = {
@@ -452,20 +460,20 @@ class Stages:
         return {name: once(self.folder, part, name, lambda: measure(number))}
 
     def rate(self, number: int) -> dict[str, Any]:
-        config, seed = self.config.league, self.config.seed
+        config = self.config.league
+        seed = self.config.seed
         anchors = [anchor_contestant(self.game, text) for text in config.anchors]
         with self.progress.stage(number, "rating", config.games) as tell:
             meet = partial(contest, self.game, games=config.games, watch=self.watch(tell))
             first = partial(meet, seed=draw_seed("anchors", seed), threads=self.config.threads)
             points = anchor_points(self.folder, lambda: play_anchors(first, anchors, config.games))
-            mine, meet = (
-                self.contestant(number, config.simulations),
-                partial(meet, seed=draw_seed("league", seed)),
-            )
+            mine = self.contestant(number, config.simulations)
+            meet = partial(meet, seed=draw_seed("league", seed))
             return rate_generation(meet, mine, anchors, points, config.games)
 
     def benchmark(self, number: int) -> dict[str, Any]:
-        config, at_once = self.config.benchmark, self.config.selfplay.at_once
+        config = self.config.benchmark
+        at_once = self.config.selfplay.at_once
         mine = self.contestant(number, config.simulations)
         with self.progress.stage(number, "benchmark", config.deals) as tell:
             return benchmark(self.game, mine, config, at_once, self.watch(tell))

@@ -118,7 +118,8 @@ def make_config(
 ) -> RunConfig:
     """A preset, then a file, then single changes; later ones override earlier ones."""
     written = read_settings(config_file) if config_file is not None else {}
-    text, own = written.pop("game", None), changes or {}
+    text = written.pop("game", None)
+    own = changes or {}
     if game is None and text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     config = preset_config(preset, game or text, {**written, **own}.get("device", "cpu"))
@@ -145,7 +146,8 @@ def check_used(config: RunConfig, asked: Collection[str]) -> None:
     """Raise an error if a setting that was asked for changes nothing, since the method does not use
     it.
     """
-    own, usual = config.selfplay, SelfPlayConfig()
+    own = config.selfplay
+    usual = SelfPlayConfig()
     for name, methods in ONLY_FOR.items():
         is_own = f"selfplay.{name}" in asked and getattr(own, name) != getattr(usual, name)
         if is_own and own.method not in methods:
@@ -158,7 +160,8 @@ def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
     `hex-7-2`.
     """
     game = load(config.game)
-    usual, words = load(game.source).options, [game.name]
+    usual = load(game.source).options
+    words = [game.name]
     for key, value in game.options.items():
         if value != usual.get(key):  # `swap`, `no-swap`, or the value
             words.append((key if value else f"no-{key}") if isinstance(value, bool) else str(value))
@@ -182,10 +185,8 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         )
     has_policy = config.selfplay.method != "expectimax"
     if begun is not None:
-        config, has_policy = (
-            config.change(threads=config.threads or begun.threads),
-            begun.network.has_policy,
-        )
+        config = config.change(threads=config.threads or begun.threads)
+        has_policy = begun.network.has_policy
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -207,18 +208,21 @@ def reopen(
     changes: Mapping[str, Any] | None = None,
 ) -> RunFolder:
     """An existing run, if it matches the request."""
-    folder, changes = RunFolder.open(path), changes or {}
+    folder = RunFolder.open(path)
+    changes = changes or {}
     if minutes and 0 < folder.config.minutes < minutes:  # extend the plan of a run that had one
         changes = {"minutes": minutes, **changes}
     if game not in (None, folder.config.game):
-        ours, other = load(folder.config.game), load(game)
+        ours = load(folder.config.game)
+        other = load(game)
         if (ours.name, ours.options) != (other.name, other.options):
             raise OtherRunError(f"{path} is a run of {ours.text}, not of {other.text}")
     if preset is not None or config_file is not None:
         config = make_config(
             folder.config.game, preset=preset, config_file=config_file, changes=changes
         )
-        begun, asked = flatten(folder.config.to_dict()), asked_for(config_file, changes)
+        begun = flatten(folder.config.to_dict())
+        asked = asked_for(config_file, changes)
         config = change(config, {key: begun[key] for key in PLANNED if key not in asked})
     else:
         config = change(folder.config, changes)
@@ -272,10 +276,8 @@ class Training(Stages):
         """The means so far, without those measured only because training stopped: these must not
         change the run.
         """
-        every, found = (
-            self.config.benchmark.every,
-            [one for one in self.folder.reports() if one.get("benchmark")],
-        )
+        every = self.config.benchmark.every
+        found = [one for one in self.folder.reports() if one.get("benchmark")]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:

@@ -146,7 +146,8 @@ class RunSummary(Shown):
         for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
             found = self.interval(column)
             if found is not None:
-                value, half = found[0], half_width(*found[1:])
+                value = found[0]
+                half = half_width(*found[1:])
                 around = "" if half is None else f" ±{show_measured(half, half)}"
                 generation = self.last(column, "generation")
                 whose = (
@@ -225,7 +226,9 @@ class RunSummary(Shown):
         yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
         if self.match is not None and self.match_generation == self.generations:
             yield self.match["text"]
-        game, text, champion = load(self.config.game), quote(self.config.game), quote(self.champion)
+        game = load(self.config.game)
+        text = quote(self.config.game)
+        champion = quote(self.champion)
         does, seat = ("watch it play", 0) if game.num_seats == 1 else ("play against it", 1)
         yield f"{does}: anyzero play {text} --seat{seat} {champion}"
         yield "in the browser: anyzero serve, where it is listed as a player"
@@ -266,7 +269,8 @@ def summarise(path: Path) -> RunSummary:
         folder.note(
             f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it"
         )
-    end, now = (folder.stops() or [{}])[-1], ""
+    end = (folder.stops() or [{}])[-1]
+    now = ""
     with suppress(OSError, ValueError):  # the note of a killed process is out of date
         now = (
             (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
@@ -392,7 +396,8 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
             {},
             named=True,
         )
-    found, broken = [], {}
+    found = []
+    broken = {}
     for path in list_runs(root):
         try:
             found.append(summarise(path))

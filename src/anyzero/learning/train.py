@@ -90,11 +90,13 @@ class Watcher(Progress):
         self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any
     ) -> None:
         """`asked` holds the requested generations and minutes, if any."""
-        self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
-        self.generations, self.minutes = (
-            asked.get("generations") or folder.config.generations,
-            asked.get("minutes"),
-        )
+        self.folder = folder
+        self.tell = tell
+        self.told = 0
+        self.pool = pool
+        self.noted = 0.0
+        self.generations = asked.get("generations") or folder.config.generations
+        self.minutes = asked.get("minutes")
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
         """Seconds per generation; the first has no games to learn from."""
         self.since = clock()  # when the current one began
@@ -137,7 +139,8 @@ class Watcher(Progress):
         """The remaining time, by the minutes and by the duration of recent generations; empty if
         unknown.
         """
-        now, usual = clock() - self.since, self.times[1:][-RECENT:]
+        now = clock() - self.since
+        usual = self.times[1:][-RECENT:]
         ends = [60.0 * self.minutes - sum(self.times)] if self.minutes else []
         ends += (
             [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
@@ -227,7 +230,8 @@ class Sweep(Shown):
 
 def show_known(run: RunSummary, name: str) -> str:
     """The newest number of a column, and its generation if that is not the newest."""
-    value, generation = run.last(name), run.last(name, "generation")
+    value = run.last(name)
+    generation = run.last(name, "generation")
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if generation in (None, run.generations) else f"{text} at generation {generation}"
 
@@ -250,7 +254,8 @@ def sweep(
     key, equals, values = setting.partition("=")
     if not equals or not values:
         raise BadOptionError(f"{setting!r} is not of the form setting=a,b,c")
-    text, common = game.text if isinstance(game, Game) else game, dict(changes or {})
+    text = game.text if isinstance(game, Game) else game
+    common = dict(changes or {})
     recipe: dict[str, Any] = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
@@ -292,7 +297,8 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     if newest is None or newest.number == 0:
         return
     with folder.locked():
-        before, stages = folder.stops(), Stages(folder, progress)
+        before = folder.stops()
+        stages = Stages(folder, progress)
         known = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
@@ -316,27 +322,25 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
 
 def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | None:
     """The champion against the strongest anchor, or against random play in a game of one seat."""
-    game, config = stages.game, stages.config
+    game = stages.game
+    config = stages.config
     names = (RANDOM,) if game.num_seats == 1 else config.league.anchors
     if not names:
         return None
     name = names[-1]
-    mine, theirs, seed = (
-        stages.contestant(champion),
-        anchor_contestant(game, name),
-        draw_seed("proof", config.seed),
-    )
+    mine = stages.contestant(champion)
+    theirs = anchor_contestant(game, name)
+    seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
         found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
     if found.standings.means is not None:
         mean, other = found.standings.means
-        brief, played = (
-            f"{mean:.1f} points, {name} {other:.1f}",
-            f", on the same {games // 2} deals",
-        )
+        brief = f"{mean:.1f} points, {name} {other:.1f}"
+        played = f", on the same {games // 2} deals"
     else:
         score, low, high = (f"{100 * share:.0f}" for share in found.shares.values())
-        brief, played = f"{score} % [{low}, {high}] against {name}", f" in {games} games"
+        brief = f"{score} % [{low}, {high}] against {name}"
+        played = f" in {games} games"
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,

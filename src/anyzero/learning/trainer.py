@@ -40,7 +40,8 @@ class Trainer:
         threads: int | None = None,
     ) -> None:
         check(game, network, device)
-        self.config, self.device = config, device
+        self.config = config
+        self.device = device
         self.threads = threads or count_cores()
         self.network = deepcopy(network).float().requires_grad_(True)
         self.network.to(device)
@@ -182,10 +183,8 @@ class Trainer:
             optimizer.step(rate)
         self.steps += 1
         if self.average:  # it follows the weights faster while there are few steps to average
-            steps, weights = (
-                int(self.steps),
-                [weight.detach() for weight in self.parameters.values()],
-            )
+            steps = int(self.steps)
+            weights = [weight.detach() for weight in self.parameters.values()]
             decay = min(self.config.average, (1 + steps) / (10 + steps))
             torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
 
@@ -248,7 +247,8 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
     """Run our kernels on this many threads, and torch too where that is faster; restore the old
     setting afterwards.
     """
-    before, token = torch.get_num_threads(), THREADS.set(threads)
+    before = torch.get_num_threads()
+    token = THREADS.set(threads)
     torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
         yield
@@ -259,7 +259,8 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
 
 # --- optimizers: not torch's, which import sympy: that takes 0.7 s at the start of every run
 
-BETAS, EPSILON = (0.9, 0.999), 1e-8
+BETAS = (0.9, 0.999)
+EPSILON = 1e-8
 
 
 class AdamW:
@@ -268,7 +269,8 @@ class AdamW:
     """
 
     def __init__(self, weights: Iterable[Tensor], weight_decay: float) -> None:
-        self.weight_decay, self.state = weight_decay, dict[Tensor, dict[str, Tensor]]()
+        self.weight_decay = weight_decay
+        self.state = dict[Tensor, dict[str, Tensor]]()
         for (
             weight
         ) in weights:  # its state exists from the start, so that it can be saved at any time
@@ -316,10 +318,8 @@ class Muon:
     """
 
     def __init__(self, weights: Iterable[Tensor], weight_decay: float) -> None:
-        self.weight_decay, self.state = (
-            weight_decay,
-            {one: {"momentum": torch.zeros_like(one)} for one in weights},
-        )
+        self.weight_decay = weight_decay
+        self.state = {one: {"momentum": torch.zeros_like(one)} for one in weights}
 
     @torch.no_grad()
     def step(self, rate: float) -> None:

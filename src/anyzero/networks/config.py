@@ -66,7 +66,8 @@ def parse_network(text: str) -> NetworkConfig:
     """
     size = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", text.strip())
     if size:
-        depth, wide = int(size[1]), int(size[2])
+        depth = int(size[1])
+        wide = int(size[2])
         return NetworkConfig(blocks=depth, channels=wide, layers=depth, width=wide)
     check_name("network", text.strip(), PRESETS, ", or blocks x channels like 4x64")
     return PRESETS[text.strip()]

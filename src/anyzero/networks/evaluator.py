@@ -36,10 +36,9 @@ LEAST_WORK = 5 * 10**7
 Four.
 """
 MEMORY_BYTES = 2**24
-LEAST_PLACES, MOST_PLACES = (
-    2**12,
-    2**16,
-)  # limits of the cached answers per thread, within MEMORY_BYTES
+# limits of the cached answers per thread, within MEMORY_BYTES
+LEAST_PLACES = 2**12
+MOST_PLACES = 2**16
 
 OWN = local()  # marks the threads of evaluators
 
@@ -69,7 +68,8 @@ class NetworkEvaluator:
         compiled: bool = True,
     ) -> None:
         check(game, network, device)
-        self.game, self.device = game, device
+        self.game = game
+        self.device = device
         self.threads = count_cores() if threads is None else threads
         if self.threads < 1:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
@@ -155,7 +155,8 @@ class Divided:
     """A compiled network that divides positions among its own threads."""
 
     def __init__(self, network: StoredNetwork, game: Game, threads: int) -> None:
-        self.network, self.threads = compiled(network, game), threads
+        self.network = compiled(network, game)
+        self.threads = threads
         self.most = TOGETHER[network.config.kind]
         cells = math.prod(game.planes_shape[1:]) if network.config.kind == "residual" else 1
         self.least = -(
@@ -221,8 +222,11 @@ class Remembered:
     def __init__(
         self, network: Divided, num_actions: int, places: int, num_values: int = 1
     ) -> None:
-        self.network, self.sizes, self.places = network, (num_actions, num_values), places
-        self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
+        self.network = network
+        self.sizes = (num_actions, num_values)
+        self.places = places
+        self.own = local()
+        self.look_up = compile_kernel(_look_up, UNIT)
         nothing = (
             np.empty(0, np.uint64),
             np.empty(0, np.bool_),
@@ -234,9 +238,11 @@ class Remembered:
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         if not hasattr(self.own, "memory"):
             self.own.memory = self.new_memory()
-        memory, num = self.own.memory, len(planes)
+        memory = self.own.memory
+        num = len(planes)
         words = planes.reshape(num, math.prod(planes.shape[1:])).view(np.uint32)
-        keys, is_new = np.empty(num, np.uint64), np.empty(num, np.bool_)
+        keys = np.empty(num, np.uint64)
+        is_new = np.empty(num, np.bool_)
         if self.look_up(words, keys, is_new, memory, logits, values):
             rows = np.flatnonzero(is_new)
             found = empty_answers(len(rows), *self.sizes)

@@ -18,7 +18,8 @@ from anyzero.schema import Schema, read_toml, write_toml
 from anyzero.sealed import SEAL, DamagedError, seal_of
 
 BEST = "best"
-RUNS, MODELS = Path("runs"), Path("models")
+RUNS = Path("runs")
+MODELS = Path("models")
 SUFFIX = ".safetensors"
 MOST_DIGITS = 9  # of a generation number
 COPIES: dict[str, str] = {}
@@ -58,7 +59,8 @@ def _possible_files(name: str) -> list[Path]:
 
 def _as_the_run_wrote_it(path: Path) -> Path:
     """The file, or another with the bytes it should have; DamagedError if there is none."""
-    number, generations = path.parent.name, path.parent.parent
+    number = path.parent.name
+    generations = path.parent.parent
     found = path
     if path.name == CHAMPION:
         found = Generations(path.parent).champion_file()
@@ -109,7 +111,9 @@ class CardResult(Schema):
                 f"{self.score:.1f} points ({self.low:.1f} to {self.high:.1f}) in "
                 f"{self.games:,} deals, {self.player}"
             )
-        score, low, high = 100 * self.score, 100 * self.low, 100 * self.high
+        score = 100 * self.score
+        low = 100 * self.low
+        high = 100 * self.high
         if self.kind == "moves":
             return (
                 f"{score:.1f} % ({low:.1f} to {high:.1f}) of {self.games} moves optimal, "

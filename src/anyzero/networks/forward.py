@@ -139,8 +139,10 @@ class NumpyOps:
 def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
     """A network without compiled code: available at once, but much slower later."""
     ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
-    layout, config = layout_of(game.planes_shape, game.num_actions) or Layout(0), network.config
-    sizes, support = (layout.extras, layout.last_rows), np.array(support_of(config), np.float32)
+    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+    config = network.config
+    sizes = (layout.extras, layout.last_rows)
+    support = np.array(support_of(config), np.float32)
 
     def ask(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         planes = np.stack([game.encode(state) for state in states])

@@ -21,13 +21,12 @@ from anyzero.sealed import (
 )
 
 FORM = "anyzero generation 1"
-MANIFEST, NETWORK, TRAINER, REPORT = (
-    "manifest.json",
-    "network.safetensors",
-    "trainer.safetensors",
-    "report.json",
-)
-GENERATIONS, CHAMPION = "generations", "champion.safetensors"
+MANIFEST = "manifest.json"
+NETWORK = "network.safetensors"
+TRAINER = "trainer.safetensors"
+REPORT = "report.json"
+GENERATIONS = "generations"
+CHAMPION = "champion.safetensors"
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,8 @@ class Generations:
         """A file with the champion's network, as named by the newest generation; the copy if there
         is no generation.
         """
-        numbers, copy = self.numbers(), self.path / CHAMPION
+        numbers = self.numbers()
+        copy = self.path / CHAMPION
         if not numbers:
             return copy
         try:

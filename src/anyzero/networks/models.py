@@ -97,11 +97,9 @@ def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
 def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The layers of a trunk and two heads, by the names used in `forward`."""
     if config.kind == "mlp":
-        wide, inputs, start = (
-            config.width,
-            math.prod(game.planes_shape),
-            1.0 / math.sqrt(config.layers),
-        )
+        wide = config.width
+        inputs = math.prod(game.planes_shape)
+        start = 1.0 / math.sqrt(config.layers)
         # About a quarter of the inputs are nonzero.
         found: dict[str, nn.Module] = {
             "trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))
@@ -110,11 +108,10 @@ def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
             found[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
         found["policy.actions"] = Dense(wide, game.num_actions, start=after_relu(wide, HEAD_GAIN))
     else:
-        wide, found = (
-            2 * config.channels,
-            residual_layers(game, config) | policy_layers(game, config),
-        )
-    hidden, outputs = hidden_units(wide), game.num_values * max(1, len(support_of(config)))
+        wide = 2 * config.channels
+        found = residual_layers(game, config) | policy_layers(game, config)
+    hidden = hidden_units(wide)
+    outputs = game.num_values * max(1, len(support_of(config)))
     found["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
     found["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
     return found
@@ -143,11 +140,10 @@ def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
 
 def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The policy head of a residual network."""
-    wide, layout = config.channels, layout_of(game.planes_shape, game.num_actions)
-    start, pooled = (
-        after_relu(wide, HEAD_GAIN),
-        Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
-    )
+    wide = config.channels
+    layout = layout_of(game.planes_shape, game.num_actions)
+    start = after_relu(wide, HEAD_GAIN)
+    pooled = Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN))
     if config.policy == "columns":  # one logit per column, from the mean and maximum over its cells
         local: nn.Module = Dense(2 * wide, wide, start=after_relu(2 * wide))
         return {
@@ -166,10 +162,8 @@ def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
         extras = {"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {}
         return {"policy.local": local, "policy.pooled": pooled, "policy.cells": cells, **extras}
     # Computed from all features together, for actions in no known order, on a board of one size.
-    local, inputs = (
-        Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)),
-        FLAT_PLANES * math.prod(game.planes_shape[1:]),
-    )
+    local = Conv(wide, FLAT_PLANES, 1, start=after_relu(wide))
+    inputs = FLAT_PLANES * math.prod(game.planes_shape[1:])
     actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
     return {"policy.local": local, "policy.actions": actions}
 
@@ -181,12 +175,11 @@ class Network(nn.Module):
 
     def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
-        self.config, self.planes_shape, self.num_actions = (
-            config,
-            game.planes_shape,
-            game.num_actions,
-        )
-        self.num_values, self.layers = game.num_values, layers_of(game, config)
+        self.config = config
+        self.planes_shape = game.planes_shape
+        self.num_actions = game.num_actions
+        self.num_values = game.num_values
+        self.layers = layers_of(game, config)
         self.layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
         for name, layer in self.layers.items():  # torch requires a module for each part of a name
             place: nn.Module = self
@@ -276,7 +269,8 @@ def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
     """A network with random weights, determined by the seed; torch's global generator is not
     used.
     """
-    network, rng = empty_network(game, config), torch.Generator().manual_seed(seed)
+    network = empty_network(game, config)
+    rng = torch.Generator().manual_seed(seed)
     for layer in cast("list[Conv | Dense]", network.layers.values()):
         nn.init.normal_(layer.weight, std=layer.start, generator=rng)
         if layer.bias is not None:

@@ -155,7 +155,8 @@ def for_inference(network: Network, precision: str, device: str) -> Network:
 def widen(stem: Conv) -> None:
     """Pad the inputs to a multiple of WIDE with zero weights; the plane of ones stays last."""
     extra = -stem.in_channels % WIDE
-    planes, ones = stem.weight[:, :-1], stem.weight[:, -1:]
+    planes = stem.weight[:, :-1]
+    ones = stem.weight[:, -1:]
     stem.weight = torch.nn.Parameter(
         torch.cat([F.pad(planes, (0, 0, 0, 0, 0, extra)), ones], 1), requires_grad=False
     )
@@ -176,20 +177,17 @@ class GpuForward:
         self.network = (
             network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
         )
-        self.game, self.compiled = game, compiled
+        self.game = game
+        self.compiled = compiled
         self.sizes: dict[int, GpuEvaluator] = {}
-        self.rules, self.kernel = (
-            gpu.rules_to_device(game.rules),
-            game.compile(encode_kernel, "cuda"),
-        )
+        self.rules = gpu.rules_to_device(game.rules)
+        self.kernel = game.compile(encode_kernel, "cuda")
 
     def __call__(self, states: Any, logits: np.ndarray | None, values: np.ndarray) -> None:
         num = len(states)
         evaluator = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
-        on_device, rows = (
-            cuda.to_device(np.ascontiguousarray(states)),
-            torch.arange(num, device="cuda"),
-        )
+        on_device = cuda.to_device(np.ascontiguousarray(states))
+        rows = torch.arange(num, device="cuda")
         with torch.inference_mode():
             arguments = (
                 self.rules,

@@ -98,14 +98,13 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
         config = NetworkConfig.parse(header["network"])
     except AnyzeroError as error:
         raise BadNetworkError(f"{path} has a header without a valid network: {error}") from None
-    shape, num_actions = tuple(header["planes_shape"]), header["num_actions"]
+    shape = tuple(header["planes_shape"])
+    num_actions = header["num_actions"]
     if not all(type(size) is int and size > 0 for size in shape):
         raise BadNetworkError(f"{path} has a header without a valid 'planes_shape'")
     if not fits(config, shape, num_actions, game):
-        made_for, ours = (
-            game_text(header["game"], header["options"]),
-            f"{game.planes_shape} and {game.num_actions}",
-        )
+        made_for = game_text(header["game"], header["options"])
+        ours = f"{game.planes_shape} and {game.num_actions}"
         words = f"{path} was made for {made_for}: its input {shape} and {num_actions} actions"
         raise BadNetworkError(f"{words} do not fit {game.text} with {ours}")
     return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))

@@ -59,16 +59,16 @@ def engine_client(text: str) -> EngineClient:
 
 def _engine_player(player: PlayerText) -> Player:
     """One process per game; each is started by `prepare`, or by the first request."""
-    wanted, client = (
-        engine_client(player.text).wanted,
-        cache(lambda game: engine_client(player.text)),
-    )
+    wanted = engine_client(player.text).wanted
+    client = cache(lambda game: engine_client(player.text))
 
     def choose(game: Game, line: Line, seed: int) -> int:
         return client(game).choose(game, line, seed)
 
-    prepare, check = (
-        (lambda game: client(game).prepare(game)),
-        (lambda game: client(game).check_game(game)),
-    )
+    def prepare(game: Game) -> None:
+        client(game).prepare(game)
+
+    def check(game: Game) -> None:
+        client(game).check_game(game)
+
     return Player(wanted.text, choose, wanted.limit, prepare, check=check)

@@ -143,10 +143,8 @@ class EngineClient:
         deadline = time.monotonic() + self.wanted.start
         self.check_game(game)
         if self.child is None or not self.child.is_running:
-            self.child, self.known = (
-                Child(self.wanted.command, is_ours=False, keeps_words=True),
-                None,
-            )
+            self.child = Child(self.wanted.command, is_ours=False, keeps_words=True)
+            self.known = None
             self.greet(game, deadline)
         elif self.known is not None:
             self.clear(game, deadline)
@@ -156,7 +154,8 @@ class EngineClient:
         if self.child is None or (self.known is not None and self.known.start is not line.start):
             self.prepare(game)
         elif not self.child.is_running:  # it has lost this game; the next one gets a new process
-            ended, self.child = self.child, None
+            ended = self.child
+            self.child = None
             raise EngineError(f"{self.wanted.text}: {ended.describe_end()}")
         return self.ask(game, line, seed, time.monotonic() + self.wanted.limit)
 
@@ -240,7 +239,8 @@ class UciClient(EngineClient):
         """
         known = self.known
         if known is None or not line.extends(known):
-            known, self.moves = Line.begin(game, line.start), []
+            known = Line.begin(game, line.start)
+            self.moves = []
         self.moves += move_texts(game, known.state, line.actions[len(known.actions) :])[0]
         self.known = line
         fen = game.format_state(line.start).partition(" after ")[0]

@@ -28,7 +28,8 @@ Choose = Callable[[Game, Line, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
 MOST_NETWORKS = 4
-LATE_FACTOR, LATE_S = 1.5, 1.0
+LATE_FACTOR = 1.5
+LATE_S = 1.0
 """A player with a budget of seconds may take this many times its budget, plus this much: a busy
 machine is slow.
 """
@@ -92,7 +93,9 @@ class ResignedError(FailedPlayerError):
 
 def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
     """The player's move with its search result; FailedPlayerError says what it did instead."""
-    start, result, legal = time.perf_counter(), None, game.legal_actions(line.state)
+    start = time.perf_counter()
+    result = None
+    legal = game.legal_actions(line.state)
     try:
         if player.think is not None and len(legal) > 1:
             result = player.think(game, line.copy(), seed)
@@ -225,7 +228,8 @@ def search_arguments(
         )
     if not plain.network:
         return plain.search.arguments
-    path, arguments = network_path(plain, game), plain.search.arguments
+    path = network_path(plain, game)
+    arguments = plain.search.arguments
     threads = arguments.pop("threads", threads)
     load = load or partial(load_evaluator, threads=threads)
     return {**arguments, "evaluator": load(game, path)}
@@ -235,7 +239,8 @@ def network_path(wanted: PlayerText, game: Game) -> Path:
     """The file of a player's network; an error if its search needs a policy that the network does
     not have.
     """
-    path, name = find_network(wanted.network, game), wanted.network
+    path = find_network(wanted.network, game)
+    name = wanted.network
     if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
         raise BadOptionError(
             f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"

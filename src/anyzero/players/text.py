@@ -91,7 +91,11 @@ def net_board(name: str) -> dict[str, Any]:
     return dict(read_header(net_file(name))["options"])
 
 
-RANDOM, SEARCH, LEVEL, FILE, ENGINE = "random", "search", "level", "file", "engine"
+RANDOM = "random"
+SEARCH = "search"
+LEVEL = "level"
+FILE = "file"
+ENGINE = "engine"
 """The kinds of players. The last two run other people's code."""
 OWN_KINDS = (RANDOM, SEARCH, LEVEL)
 KIND_OF = {

@@ -49,7 +49,9 @@ class GtpEngine:
     def __init__(
         self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None
     ) -> None:
-        self.send, self.seed, self.resign = send, seed, resign
+        self.send = send
+        self.seed = seed
+        self.resign = resign
         self.player = parse_player(player, threads=1)
         self.set_game(load(game))
         self.clocks: list[Clock | None] = [None, None]
@@ -58,7 +60,8 @@ class GtpEngine:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(f"{game.name}: GTP is for two-seat games without chance")
         self.player.check(game)
-        self.game, self.table = game, GameInProgress(game, seed=self.seed)
+        self.game = game
+        self.table = GameInProgress(game, seed=self.seed)
 
     def handle(self, line: str) -> bool:
         """Handle a line; False once the engine should quit."""
@@ -71,9 +74,11 @@ class GtpEngine:
         try:
             if command not in COMMANDS:
                 raise GtpError("unknown command")
-            mark, answer = "=", COMMANDS[command](self, words)
+            mark = "="
+            answer = COMMANDS[command](self, words)
         except Exception as error:  # in any case, the controller must not lose its engine
-            mark, answer = "?", " ".join(words_of(error, "failed: ").split())
+            mark = "?"
+            answer = " ".join(words_of(error, "failed: ").split())
         self.send(f"{mark}{number} {answer}".rstrip() + "\n")
         return command != "quit"
 
@@ -157,20 +162,24 @@ class GtpEngine:
 
     def choose(self, words: Words) -> int | None:
         """The action of the colour to move; None: it resigns."""
-        player, table = self.player, self.table
+        player = self.player
+        table = self.table
         if len(words) != 1 or (seat := seat_of(words[0])) is None:
             raise GtpError(SYNTAX)
         if table.is_over:
             raise GtpError("the game is over")
         if seat != table.seat_to_move:
             raise GtpError(f"it is the turn of {COLOURS[table.seat_to_move]}")
-        clock, start = self.clocks[seat], time.perf_counter()
+        clock = self.clocks[seat]
+        start = time.perf_counter()
         seconds = None if clock is None else clock.seconds
         if player.think is None:
-            action, value = player.choose(self.game, table.so_far.copy(), table.move_seed), 1.0
+            action = player.choose(self.game, table.so_far.copy(), table.move_seed)
+            value = 1.0
         else:
             found = player.think(self.game, table.so_far, table.move_seed, seconds)
-            action, value = found.best_action, found.value
+            action = found.best_action
+            value = found.value
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         return None if self.resign is not None and value < self.resign else action
 
@@ -188,7 +197,9 @@ class GtpEngine:
     def set_time_left(self, words: Words) -> str:
         if len(words) != 3:
             raise GtpError(SYNTAX)
-        seat, seconds, stones = seat_of(words[0]), read_seconds(words[1]), whole_number(words[2])
+        seat = seat_of(words[0])
+        seconds = read_seconds(words[1])
+        stones = whole_number(words[2])
         if seat is None or seconds is None or stones is None or stones < 0:
             raise GtpError(SYNTAX)
         self.clocks[seat] = (self.clocks[seat] or Clock()).left(seconds, stones)

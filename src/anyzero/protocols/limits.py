@@ -112,7 +112,8 @@ WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 def read_limits(words: list[str]) -> Limits:
     said: dict[str, Any] = {}
-    left, unknown = deque(words), list[str]()
+    left = deque(words)
+    unknown = list[str]()
     while left:
         word = left.popleft()
         if word in FLAGS:
@@ -173,10 +174,8 @@ class UciOptions(Schema):
 def offers() -> Iterator[str]:
     """A line for each option, in the form that a GUI reads."""
     for _, default, _, field in settings_of(UciOptions):
-        limits, choices = (
-            limits_of(field),
-            "".join(f" var {choice}" for choice in get_args(field.annotation)),
-        )
+        limits = limits_of(field)
+        choices = "".join(f" var {choice}" for choice in get_args(field.annotation))
         kind = f"string default {default or '<empty>'}"
         if isinstance(default, bool):
             kind = f"check default {str(default).lower()}"
@@ -194,7 +193,8 @@ def changed(options: UciOptions, words: list[str]) -> UciOptions:
     if not words or words[0] != "name":
         raise BadOptionError("an option is set by: setoption name NAME value VALUE")
     end = words.index("value") if "value" in words else len(words)
-    name, value = "_".join(words[1:end]).lower(), " ".join(words[end + 1 :])
+    name = "_".join(words[1:end]).lower()
+    value = " ".join(words[end + 1 :])
     if name != "network":
         value = value.lower()
     return options.change(

@@ -35,7 +35,8 @@ from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import RootMove
 from anyzero.search.tree import new_tree
 
-FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
+FIRST_LOOK_S = 0.05
+LOOK_EVERY_S = 0.25
 MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
 ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
@@ -65,7 +66,8 @@ class UciEngine:
                 self.stop([])
                 return False
             if command and command not in COMMANDS:
-                known, hint = [*COMMANDS, "quit"], nearest_hint(command, [*COMMANDS, "quit"])
+                known = [*COMMANDS, "quit"]
+                hint = nearest_hint(command, [*COMMANDS, "quit"])
                 raise UnknownNameError(f"there is no command {command!r}; {hint}{list_some(known)}")
             if command:
                 COMMANDS[command](self, words)
@@ -122,7 +124,8 @@ class UciEngine:
         make_searcher(
             self.game, options, evaluator, seconds=1.0
         )  # raises an error if they do not fit together
-        self.options, self.evaluator = options, evaluator
+        self.options = options
+        self.evaluator = evaluator
 
     def set_position(self, words: Words) -> None:
         self.need_rest()
@@ -130,7 +133,8 @@ class UciEngine:
 
     def go(self, words: Words) -> None:
         self.need_rest()
-        limits, state = read_limits(words), self.state
+        limits = read_limits(words)
+        state = self.state
         if self.game.is_over(state):
             say(self.send, "there is no move: the game is over")
             self.send("bestmove (none)")
@@ -193,7 +197,8 @@ def read_position(game: Game, words: Words, known: States) -> States:
     if found[key] is None:
         found[key] = playable(game.parse_state(fen)) if fen else game.initial_state()
     for move in words[end + 1 :]:
-        before, key = found[key], (*key, move)
+        before = found[key]
+        key = (*key, move)
         found[key] = known.get(key)
         if found[key] is None:
             found[key] = playable(game.play(before, move))
@@ -223,7 +228,8 @@ def make_searcher(
 ) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
     known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
-    method, trees = options.search_method, 1 if evaluator else options.threads
+    method = options.search_method
+    trees = 1 if evaluator else options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
     bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
     allowed = int((options.hash << 20) / bytes_a_node)
@@ -264,14 +270,14 @@ class Thinking:
 
     def __init__(self, engine: UciEngine, limits: Limits) -> None:
         self.since = time.perf_counter()  # when the clock of this move started
-        game, state, options = engine.game, engine.state, engine.options
-        self.game, self.state, self.limits, self.options, self.send = (
-            game,
-            state,
-            limits,
-            options,
-            engine.send,
-        )
+        game = engine.game
+        state = engine.state
+        options = engine.options
+        self.game = game
+        self.state = state
+        self.limits = limits
+        self.options = options
+        self.send = engine.send
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
         simulations = min((one for one in most if one is not None), default=None)
         seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
@@ -283,11 +289,9 @@ class Thinking:
         end: Any = {"seconds": seconds if known_end else ENDLESS_S}
         budget = end if simulations is None else {"simulations": simulations}
         self.searcher = make_searcher(game, options, engine.evaluator, **budget)
-        self.stopped, self.done, self.pondering = (
-            threading.Event(),
-            threading.Event(),
-            limits.ponder,
-        )
+        self.stopped = threading.Event()
+        self.done = threading.Event()
+        self.pondering = limits.ponder
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 
@@ -297,7 +301,8 @@ class Thinking:
         self.thread.join()
 
     def hit(self) -> None:
-        self.since, self.pondering = time.perf_counter(), False
+        self.since = time.perf_counter()
+        self.pondering = False
 
     def answer(self) -> None:
         """Search and send the move; there is an answer in any case."""
@@ -311,15 +316,18 @@ class Thinking:
 
     def search(self) -> list[str]:
         """The principal variation, starting with the move played."""
-        live, look_at = LiveSearch(self.searcher, self.state, self.options.seed), FIRST_LOOK_S
-        longest, going = 0, True
+        live = LiveSearch(self.searcher, self.state, self.options.seed)
+        look_at = FIRST_LOOK_S
+        longest = 0
+        going = True
         while not self.is_done(live, longest, going):
             if going:
                 going = live.advance(self.piece())
             else:
                 self.stopped.wait(PIECE_S)
             if going and live.seconds >= look_at:
-                longest, look_at = len(self.look(live)), live.seconds + LOOK_EVERY_S
+                longest = len(self.look(live))
+                look_at = live.seconds + LOOK_EVERY_S
         return self.look(live)
 
     def piece(self) -> float:
@@ -345,11 +353,13 @@ class Thinking:
 
     def look(self, live: LiveSearch) -> list[str]:
         """Send the findings so far, best moves first; returns the line of the best."""
-        found, moves = live.result(), self.limits.searchmoves
+        found = live.result()
+        moves = self.limits.searchmoves
         wanted = [child for child in found.children if not moves or child.move in moves]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
         lines = [live.line(child.action) for child in seen[: self.options.multipv]]
-        nodes, seconds = live.simulations, live.seconds
+        nodes = live.simulations
+        seconds = live.seconds
         speed = (
             f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
         )

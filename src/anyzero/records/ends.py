@@ -6,13 +6,11 @@ from contextlib import contextmanager
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 
-RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED = (
-    "rules",
-    "resign",
-    "forfeit",
-    "agreement",
-    "unfinished",
-)
+RULES = "rules"
+RESIGN = "resign"
+FORFEIT = "forfeit"
+AGREEMENT = "agreement"
+UNFINISHED = "unfinished"
 """How a game ended: only the last has no payoffs."""
 
 

@@ -99,7 +99,8 @@ def read_lines(text: str, game: Game | None) -> list[Unread]:
     resumes.
     """
     lines = text.split("\n")
-    header, games = parse_object(lines[0]), lines[1:-1]
+    header = parse_object(lines[0])
+    games = lines[1:-1]
     if (
         header is None
         or header.get("form") != MATCH_FORM
@@ -120,7 +121,8 @@ def read_lines(text: str, game: Game | None) -> list[Unread]:
 
 
 def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
-    values, header = parse_object(line), json.loads(first)
+    values = parse_object(line)
+    header = json.loads(first)
     if values is None:
         raise BadRecordError(f"line {number + 1} is not a finished game")
     if values.pop(SEAL, None) not in (None, seal_of(values, first)):

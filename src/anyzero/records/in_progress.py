@@ -76,7 +76,9 @@ class GameInProgress:
         tags: Mapping[str, str] | None = None,
         line: Sequence[Ply] | None = None,
     ) -> None:
-        self.game, self.date, self.tags = game, date, dict(tags or {})
+        self.game = game
+        self.date = date
+        self.tags = dict(tags or {})
         self.seed = None if seed is None else seed % (LARGEST_SEED + 1)
         """None, if a file did not give it, counts as 0."""
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
@@ -104,7 +106,8 @@ class GameInProgress:
         for index, move in enumerate(moves):
             with within(places[index] if places else f"move {index + 1}"):
                 action = game.parse_action(state, move)
-            seat, text = game.seat_to_move(state), game.format_action(state, action)
+            seat = game.seat_to_move(state)
+            text = game.format_action(state, action)
             state = game.play(state, action)
             line.append(Ply(state, seat, text, action, *(notes[index] if notes else ())))
         return GameInProgress(game, start=first, line=line)
@@ -112,7 +115,8 @@ class GameInProgress:
     def at(self, num_plies: int) -> "GameInProgress":
         """A copy of the game after this many plies, independent of this one."""
         found = copy.copy(self)
-        found.line, found.num_plies = self.line[:num_plies], num_plies
+        found.line = self.line[:num_plies]
+        found.num_plies = num_plies
         return found
 
     # --- the current position
@@ -212,7 +216,8 @@ class GameInProgress:
     ) -> None:
         """Make a move by its text or action number; chance then moves at once."""
         self.check_running(f"{move!r} cannot be played")
-        game, state = self.game, self.state
+        game = self.game
+        state = self.state
         action = game.parse_action(state, move) if isinstance(move, str) else move
         after = game.play(state, action)
         taken = None if seconds is None else round(seconds, 3)
@@ -266,7 +271,8 @@ class GameInProgress:
 
     def to_record(self) -> GameRecord:
         """The game so far, without undone moves."""
-        game, moves = self.game, [ply for ply in self.plies if ply.action >= 0]
+        game = self.game
+        moves = [ply for ply in self.plies if ply.action >= 0]
         values: dict[str, Any] = {
             name: getattr(self, name) for name in ("players", "date", "seed", "tags")
         }
@@ -319,7 +325,8 @@ class GameInProgress:
     def draw(self) -> None:
         """Draw chance outcomes until a seat is to move."""
         while self.seat_to_move == CHANCE:
-            game, state = self.game, self.state
+            game = self.game
+            state = self.state
             actions = np.array(game.legal_actions(state), np.int32)
             draw = game.compile(draw_outcome, "interpreted")
             with np.errstate(over="ignore"):
@@ -336,7 +343,8 @@ def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
 
 def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
     """Replay a record, which is how it is checked: an error for anything that does not fit."""
-    game, nothing = find_game(record, game), [None] * len(record.moves)
+    game = find_game(record, game)
+    nothing = [None] * len(record.moves)
     if len(record.players) != game.num_seats:
         raise BadRecordError(
             f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players"

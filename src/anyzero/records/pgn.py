@@ -98,7 +98,9 @@ class PgnGame:
 
 def split_games(text: str) -> list[PgnGame]:
     """The games of a file; variations are skipped."""
-    games, depth = [PgnGame()], 0  # depth of nested variations
+    # depth of nested variations
+    games = [PgnGame()]
+    depth = 0
     for kind, found, line in tokens(text):
         if games[-1].result is not None or (kind == "value" and games[-1].moves and not depth):
             games.append(PgnGame())
@@ -123,7 +125,8 @@ def split_games(text: str) -> list[PgnGame]:
 
 def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
     """Kind, match and line of each token; an error if the text is not PGN."""
-    place, line = 0, 1
+    place = 0
+    line = 1
     while place < len(text):
         found = TOKEN.match(text, place)
         if found is None:
@@ -162,7 +165,8 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
             )
         texts = [move.text for move in found.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
-        fen, after = found.tags.get("FEN"), found.tags.get("After")
+        fen = found.tags.get("FEN")
+        after = found.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
         notes = [parse_note(move.comment) for move in found.moves]
         table = GameInProgress.played(
@@ -186,7 +190,8 @@ def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     table.date = read_day(tags.get("Date", "").replace(".", "-"))
     if table.date:
         del tags["Date"]
-    table.players, table.tags = (facts.get("White", "?"), facts.get("Black", "?")), tags
+    table.players = (facts.get("White", "?"), facts.get("Black", "?"))
+    table.tags = tags
     table.seed = read_seed(written.get("Seed", ""))
 
 
@@ -230,8 +235,10 @@ def format_clock(seconds: float) -> str:
 
 
 def parse_note(comment: str) -> Note:
-    clock, value = ELAPSED.search(comment), VALUE.search(comment)
-    seconds, evaluation = None, None
+    clock = ELAPSED.search(comment)
+    value = VALUE.search(comment)
+    seconds = None
+    evaluation = None
     if clock:
         seconds = round(int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3]), 3)
     if value and abs(float(value[1])) <= 1.0:
@@ -255,7 +262,8 @@ def write_pgn(record: GameRecord) -> str:
     result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
     words: list[str] = []
     for state, ply in table.steps():
-        number, note = int(state.move_number), format_note(ply)
+        number = int(state.move_number)
+        note = format_note(ply)
         if state.mover == 0 or not words or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
         words += [ply.notation(table.game, state), *([f"{{{note}}}"] if note else [])]

@@ -139,7 +139,8 @@ def load_named(text: str) -> Game:
 
 def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ...] | None:
     """The payoffs, by the rules if the game ended by the rules."""
-    payoffs, how = record.payoffs, record.termination
+    payoffs = record.payoffs
+    how = record.termination
     if game.is_over(last) != (how == RULES):
         end = "over" if game.is_over(last) else "not over"
         raise BadRecordError(

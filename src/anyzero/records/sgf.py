@@ -29,7 +29,8 @@ from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
 
-COLOURS, STONES = "BW", "xo"
+COLOURS = "BW"
+STONES = "xo"
 GAME_NUMBER = "11"
 USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
@@ -83,7 +84,8 @@ def main_lines(text: str) -> list[list[Node]]:
                     raise BadRecordError("a variation stands before the first node")
                 games += [] if open_trees else [list[Node]()]
                 open_trees.append(False)
-                name, node = "", None
+                name = ""
+                node = None
             elif not open_trees:
                 raise BadRecordError(f"{found[0].strip()[:20]!r} stands outside of a game")
             elif sign == ")":
@@ -91,7 +93,8 @@ def main_lines(text: str) -> list[list[Node]]:
                 open_trees[-1:] = [True] * len(open_trees[-1:])
                 node = {}
             elif sign == ";":
-                name, node = "", {}
+                name = ""
+                node = {}
                 games[-1] += [] if any(open_trees) else [node]
             elif node is None:
                 raise BadRecordError(f"{found[0].strip()[:20]!r} stands before the first node")
@@ -123,7 +126,11 @@ def read_moves(nodes: list[Node]) -> LineText:
     """The moves of all nodes; colours must alternate, and black begins except in files of Little
     Golem.
     """
-    moves, notes, colours, end, lettered = list[str](), list[str](), list[str](), UNFINISHED, False
+    moves = list[str]()
+    notes = list[str]()
+    colours = list[str]()
+    end = UNFINISHED
+    lettered = False
     for node in nodes:
         if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
             raise BadRecordError("stones are set up in the middle of the game")
@@ -136,7 +143,8 @@ def read_moves(nodes: list[Node]) -> LineText:
                 end = LAST_MOVES[text]
                 continue
             if re.fullmatch("[a-z]{2}", text):  # Little Golem's notation of cells
-                text, lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
+                text = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0]))
+                lettered = True
             if colours and colour == colours[-1]:
                 raise BadRecordError(f"move {len(moves) + 1}: {colour} moves twice in a row")
             colours.append(colour)
@@ -166,7 +174,8 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
     with within(f"game {number}"):
         if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
             raise BadRecordError("it is not a game of Hex, GM[11]")
-        root, found = nodes[0], read_moves(nodes)
+        root = nodes[0]
+        found = read_moves(nodes)
         swaps = (
             value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower()
             != SWAP_RULES[False]
@@ -176,7 +185,8 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
             game, read_start(root, game), found.moves, [*map(parse_note, found.notes)]
         )
         read_end(value(root, "RE").strip(), found.end, table)
-        date, table.seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
+        date = value(root, "DT").strip()
+        table.seed = read_seed(value(root, "SEED").strip())
         known = OWN_PROPERTIES if read_day(date) != date else (*OWN_PROPERTIES, "DT")
         table.tags = {name: value(root, name) for name in root if name not in known}
         table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
@@ -221,7 +231,8 @@ def read_end(result: str, last_move: str, table: GameInProgress) -> None:
         table.declare(last_move)
     if result.lower() in ("", "?", "void"):
         return
-    drawn, parts = result.lower() in DRAWS, RESULT.fullmatch(result)
+    drawn = result.lower() in DRAWS
+    parts = RESULT.fullmatch(result)
     if parts is None and not drawn:
         raise BadRecordError(f"the result {result!r} is not like B+, W+R, 0 or ?")
     loser = 0 if parts is None else 1 - COLOURS.index(parts[1].upper())
@@ -242,16 +253,15 @@ def write_sgf(record: GameRecord) -> str:
         )
     lines = [node_text(root_of(record))]
     for _, ply in replay(record).steps():
-        node, note = (
-            {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]},
-            format_note(ply),
-        )
+        node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
+        note = format_note(ply)
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
 
 def root_of(record: GameRecord) -> Node:
-    size, swap = str(record.rules.options["size"]), bool(record.rules.options["swap"])
+    size = str(record.rules.options["size"])
+    swap = bool(record.rules.options["swap"])
     root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
     root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
     if record.termination == AGREEMENT:

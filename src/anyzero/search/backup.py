@@ -47,7 +47,9 @@ def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     A seat with a proven draw would not have played on to lose: above its node such a result is a
     draw.
     """
-    path, seats, result = scratch.path[number], scratch.seats[number], scratch.result[number]
+    path = scratch.path[number]
+    seats = scratch.seats[number]
+    result = scratch.result[number]
     for level in range(scratch.depth[number], 0, -1):
         seat = seats[level - 1]
         add_result(
@@ -81,9 +83,12 @@ def proof_of_payoff(payoff: float) -> int:
 
 def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
     """Propagate a proof from the end of the path upwards while it decides the node above."""
-    path, seats, level = scratch.path[number], scratch.seats[number], scratch.depth[number]
+    path = scratch.path[number]
+    seats = scratch.seats[number]
+    level = scratch.depth[number]
     while level > 0 and tree.proven[path[level]] != UNKNOWN:
-        node, seat = path[level - 1], seats[level - 1]
+        node = path[level - 1]
+        seat = seats[level - 1]
         tree.marks[node] |= PROVEN_BELOW
         found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # chance nodes are never proven
         if found == UNKNOWN:
@@ -134,12 +139,11 @@ def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int) -
 
 def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
     """RAVE: the node's children whose moves were seen."""
-    first, count = tree.first[node], tree.num_children[node]
+    first = tree.first[node]
+    count = tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
-    amaf_visits, amaf_values = (
-        tree.amaf_visits[first : first + count],
-        tree.amaf_value[first : first + count],
-    )
+    amaf_visits = tree.amaf_visits[first : first + count]
+    amaf_values = tree.amaf_value[first : first + count]
     if len(seen) == SMALL_SET_WORDS:
         count_small_set(keys, seen, amaf_visits, amaf_values, payoff, count)
     else:
@@ -152,11 +156,9 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
     if row == NO_TABLE:
         return
     for seat in range(seen.shape[0]):
-        visits, values, payoff = (
-            tree.table_visits[row, seat],
-            tree.table_value[row, seat],
-            np.float32(result[seat]),
-        )
+        visits = tree.table_visits[row, seat]
+        values = tree.table_value[row, seat]
+        payoff = np.float32(result[seat])
         if seen.shape[1] == SMALL_SET_WORDS:
             count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
             continue
@@ -179,11 +181,14 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
     """Prove what is visible from the root, whose position is `scratch.states[number]`, within the
     allowed plays.
     """
-    root, state = root_of(tree, number), scratch.states[number]
-    first, count = tree.first[root], tree.num_children[root]
+    root = root_of(tree, number)
+    state = scratch.states[number]
+    first = tree.first[root]
+    count = tree.num_children[root]
     if count > settings.look_ahead:
         return
-    seat, replies = seat_to_move(rules, state), count * count <= settings.look_ahead
+    seat = seat_to_move(rules, state)
+    replies = count * count <= settings.look_ahead
     for child in range(first, first + count):
         if tree.proven[child] == UNKNOWN:  # a reused tree may know more
             scratch.ahead[number, 0] = state

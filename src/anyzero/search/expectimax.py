@@ -69,17 +69,18 @@ class Expectimax:
     """
 
     def __init__(self, game: Game, evaluator: int | Evaluator, *, threads: int = 1) -> None:
-        self.game, self.evaluator, self.seed, self.threads = game, evaluator, 0, threads
+        self.game = game
+        self.evaluator = evaluator
+        self.seed = 0
+        self.threads = threads
         self.lock = Lock()
 
     def values(self, states: Any, depth: int) -> np.ndarray:
         """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's
         own.
         """
-        values, some = (
-            np.zeros((len(states), self.game.num_seats)),
-            states[:: max(1, len(states) // LINES)],
-        )
+        values = np.zeros((len(states), self.game.num_seats))
+        some = states[:: max(1, len(states) // LINES)]
         leaves = (
             sum(estimate_leaves(self.game, state, depth) for state in some)
             / max(1, len(some))
@@ -105,12 +106,11 @@ class Expectimax:
 
     def levels(self, states: Any, depth: int) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""
-        game, counting, writing = (
-            self.game,
-            self.game.compile(count_children),
-            self.game.compile(write_children),
-        )
-        left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
+        game = self.game
+        counting = self.game.compile(count_children)
+        writing = self.game.compile(write_children)
+        left = np.full(len(states), depth, np.int16)
+        weights = np.ones(len(states))
         most = (
             ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf
         )  # the estimate may have been far too low
@@ -121,44 +121,45 @@ class Expectimax:
             counting(game.rules, states, left, actions, starts)
             np.cumsum(starts, out=starts)
             yield Level(states, left, starts, weights)
-            num, most = int(starts[-1]), most - starts[-1]
+            num = int(starts[-1])
+            most = most - starts[-1]
             if most < 0:
                 raise MemoryError
-            children, next_left, next_weights = (
-                game.new_states(num),
-                np.zeros(num, np.int16),
-                np.zeros(num),
-            )
+            children = game.new_states(num)
+            next_left = np.zeros(num, np.int16)
+            next_weights = np.zeros(num)
             writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
-            states, left, weights = children, next_left, next_weights
+            states = children
+            left = next_left
+            weights = next_weights
 
     def back_up(self, levels: list[Level]) -> np.ndarray:
         """The values of the first level, computed from the leaves."""
-        kernel, below, weights = (
-            self.game.compile(back_up_level),
-            np.zeros((0, self.game.num_seats)),
-            np.zeros(0),
-        )
+        kernel = self.game.compile(back_up_level)
+        below = np.zeros((0, self.game.num_seats))
+        weights = np.zeros(0)
         for level, values in reversed(list(zip(levels, self.leaf_values(levels), strict=True))):
             kernel(self.game.rules, level.states, level.starts, weights, below, values)
-            below, weights = values, level.weights
+            below = values
+            weights = level.weights
         return below
 
     def leaf_values(self, levels: list[Level]) -> list[np.ndarray]:
         """For each level [positions, seats], filled in at the leaves."""
-        game, kernel = self.game, self.game.compile(write_ends)
-        found, open_leaves = [], []
+        game = self.game
+        kernel = self.game.compile(write_ends)
+        found = []
+        open_leaves = []
         for level in levels:
-            values, is_open = (
-                np.zeros((len(level.states), game.num_seats)),
-                np.zeros(len(level.states), np.bool_),
-            )
+            values = np.zeros((len(level.states), game.num_seats))
+            is_open = np.zeros(len(level.states), np.bool_)
             kernel(game.rules, level.states, level.starts, values, is_open)
             found.append(values)
             open_leaves.append(slice(None) if is_open.all() else np.flatnonzero(is_open))
         parts = [level.states[rows] for level, rows in zip(levels, open_leaves, strict=True)]
         parts = [part for part in parts if len(part)] or parts[:1]
-        answers, first = self.evaluate(parts[0] if len(parts) == 1 else np.concatenate(parts)), 0
+        answers = self.evaluate(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        first = 0
         for values, rows in zip(found, open_leaves, strict=True):
             num = len(values[rows])
             values[rows] = answers[first : first + num]
@@ -169,7 +170,8 @@ class Expectimax:
         """The evaluator's values for every seat, or mean payoffs of a few random games from each
         position.
         """
-        game, values = self.game, np.zeros((len(states), self.game.num_seats))
+        game = self.game
+        values = np.zeros((len(states), self.game.num_seats))
         if len(states) == 0 or self.evaluator == UNIFORM:
             return values
         if not callable(self.evaluator):
@@ -177,10 +179,8 @@ class Expectimax:
                 {rollout: game.unit.functions[guided_rollout]} if self.evaluator == GUIDED else {}
             )
             streams: Any = np.uint64(self.seed % 2**64), 0, len(states), ROLLOUTS
-            kernel, moves = (
-                game.compile(rollout_streams, parts=parts),
-                np.zeros(len(states), np.int64),
-            )
+            kernel = game.compile(rollout_streams, parts=parts)
+            moves = np.zeros(len(states), np.int64)
             kernel(game.rules, states, *streams, new_scratch(game), values, moves)
             return values / ROLLOUTS
         with self.lock:
@@ -221,7 +221,8 @@ def write_children(
         for child in range(first, last):
             action = np.int64(actions[child - first])
             weights[child] = chance_weight(rules, states[index], action) if is_draw else 1.0  # type: ignore[arg-type]
-            children[child], next_left[child] = states[index], left[index] - (0 if is_draw else 1)
+            children[child] = states[index]
+            next_left[child] = left[index] - (0 if is_draw else 1)
             play(rules, children[child], action)  # type: ignore[arg-type]
 
 
@@ -248,7 +249,8 @@ def back_up_level(
         first, last = starts[index], starts[index + 1]
         if first == last:
             continue
-        seat, total = seat_to_move(rules, states[index]), 0.0
+        seat = seat_to_move(rules, states[index])
+        total = 0.0
         if seat == CHANCE:
             for child in range(first, last):
                 total += weights[child]
@@ -271,8 +273,11 @@ def estimate_leaves(game: Game, state: Any, depth: int) -> float:
     """Estimate the positions at the ends of all lines of `depth` moves: a mean over random lines.
     Knuth 1975.
     """
-    states, actions, streams = game.new_states(1), game.new_actions(), make_streams(0, 1)
-    kernel, total = game.compile(follow_line), 0.0
+    states = game.new_states(1)
+    actions = game.new_actions()
+    streams = make_streams(0, 1)
+    kernel = game.compile(follow_line)
+    total = 0.0
     for _ in range(LINES):
         states[0] = state
         total += kernel(game.rules, states, depth, actions, streams)
@@ -283,7 +288,8 @@ def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any)
     """Kernel: play `depth` random moves; the product of the numbers of outcomes and moves along the
     line.
     """
-    product, state = 1.0, states[0]
+    product = 1.0
+    state = states[0]
     seat = seat_to_move(rules, state)
     while depth > 0 and seat != OVER:
         count = legal_actions(rules, state, actions)
@@ -326,8 +332,11 @@ class ExpectimaxRun(Run):
         self.after = np.array(
             [self.game.play(state, action) for action in actions], self.game.state_dtype
         )
-        self.order, self.depth, self.is_done = np.arange(len(actions)), 0, False
-        tree, children = self.tree, slice(1, 1 + len(actions))
+        self.order = np.arange(len(actions))
+        self.depth = 0
+        self.is_done = False
+        tree = self.tree
+        children = slice(1, 1 + len(actions))
         clear_nodes(tree, 1, 1 + len(actions))
         tree.action[children], tree.prior[children] = actions, 1.0 / len(actions)
         tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
@@ -375,7 +384,8 @@ class ExpectimaxRun(Run):
         values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
         children = slice(1, 1 + len(self.after))
         self.tree.prior[children] = 0.0
-        self.tree.prior[1 + chosen], self.tree.value[1 + chosen] = 1.0 / len(chosen), values
+        self.tree.prior[1 + chosen] = 1.0 / len(chosen)
+        self.tree.value[1 + chosen] = values
         self.tree.visits[1 + chosen] += np.array(costs, self.tree.visits.dtype)
         self.scratch.counters[0] = self.tree.visits[children].sum(), self.depth
         self.order = chosen[np.argsort(-values, kind="stable")][: self.settings.considered]

@@ -51,7 +51,8 @@ def next_order(
     """
     at = halving.at
     if tree.visits[0] == 0:  # the first simulation opens the root
-        at[:], halving.turn[0] = 0, 0.0
+        at[:] = 0
+        halving.turn[0] = 0.0
         at[CHILD] = ANY_CHILD
         return 1
     if at[COUNT] == 0:
@@ -74,9 +75,12 @@ def begin(tree: Tree, halving: Halving, budget: int) -> None:
     """All children take part. If not all can get a visit, or by the clock, the first round is one
     visit each.
     """
-    at, first, count = halving.at, tree.first[0], tree.num_children[0]
+    at = halving.at
+    first = tree.first[0]
+    count = tree.num_children[0]
     for index in range(count):
-        halving.alive[index], halving.scores[index] = first + index, tree.visits[first + index]
+        halving.alive[index] = first + index
+        halving.scores[index] = tree.visits[first + index]
     at[COUNT], at[PLACE], at[LEFT], at[SURVIVORS], at[ROUNDS] = (
         count,
         count,
@@ -86,7 +90,10 @@ def begin(tree: Tree, halving: Halving, budget: int) -> None:
     )
     if budget <= count:
         sort(halving, count)
-        at[COUNT], at[PLACE], at[GOAL], at[LEFT] = min(count, budget) if budget else count, 0, 1, 0
+        at[COUNT] = min(count, budget) if budget else count
+        at[PLACE] = 0
+        at[GOAL] = 1
+        at[LEFT] = 0
 
 
 def num_rounds(num_children: int) -> int:
@@ -107,7 +114,8 @@ def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
     rank(tree, settings, halving)
     if at[ROUND] == at[ROUNDS] or at[LEFT] <= 0 or (at[SURVIVORS] == 1 and at[GOAL] > 0):
         return False
-    at[COUNT], at[PLACE] = min(at[SURVIVORS], at[LEFT]), 0
+    at[COUNT] = min(at[SURVIVORS], at[LEFT])
+    at[PLACE] = 0
     each = max(1, at[LEFT] // ((at[ROUNDS] - at[ROUND]) * at[COUNT]))
     at[GOAL], at[LEFT] = at[GOAL] + each, at[LEFT] - each * at[COUNT]
     at[SURVIVORS], at[ROUND] = (at[COUNT] + 1) // 2, at[ROUND] + 1
@@ -147,10 +155,8 @@ def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
         child = halving.alive[index]
         score = float(tree.value[child])
         if settings.formula == RAVE:
-            visits, amaf_visits = (
-                max(1, int(tree.visits[child])),
-                max(1, int(tree.amaf_visits[child])),
-            )
+            visits = max(1, int(tree.visits[child]))
+            amaf_visits = max(1, int(tree.amaf_visits[child]))
             score += settings.exploration * float(tree.amaf_value[child]) / amaf_visits / visits
         halving.scores[index] = score
     sort(halving, halving.at[COUNT])
@@ -158,13 +164,18 @@ def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
 
 def sort(halving: Halving, count: int) -> None:
     """Best first; ties keep their order."""
-    alive, scores = halving.alive, halving.scores
+    alive = halving.alive
+    scores = halving.scores
     for index in range(1, count):
-        child, score, place = alive[index], scores[index], index
+        child = alive[index]
+        score = scores[index]
+        place = index
         while place > 0 and scores[place - 1] < score:
-            alive[place], scores[place] = alive[place - 1], scores[place - 1]
+            alive[place] = alive[place - 1]
+            scores[place] = scores[place - 1]
             place -= 1
-        alive[place], scores[place] = child, score
+        alive[place] = child
+        scores[place] = score
 
 
 # --- Gumbel
@@ -192,4 +203,6 @@ def write_plan(plan: Any, considered: int, simulations: int) -> None:
             num = min(each * alive, simulations - step)
             for turn in range(num):
                 plan[row, step + turn] = visits + turn // alive
-            step, visits, alive = step + num, visits + each, max(2, alive // 2)
+            step = step + num
+            visits = visits + each
+            alive = max(2, alive // 2)

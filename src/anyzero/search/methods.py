@@ -24,13 +24,25 @@ from anyzero.games.game import Game
 from anyzero.games.load import split_options
 
 # Formulas: how the next child is chosen.
-FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL, EXPECTIMAX = 0, 1, 2, 3, 4, 5, 6
+FLAT = 0
+UCT = 1
+RAVE = 2
+GRAVE = 3
+PUCT = 4
+GUMBEL = 5
+EXPECTIMAX = 6
 
 # Schedules: how much RAVE trusts AMAF as real visits increase.
-CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
+CLASSIC = 0
+MINIMUM_ERROR = 1
+SIMPLE = 2
+ALWAYS = 3
 
 # Evaluators: three that run inside the kernel, and one outside that the kernel waits for.
-ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
+ROLLOUT = 0
+GUIDED = 1
+UNIFORM = 2
+BATCH = 3
 
 UNBOUNDED = 1 << 60
 BY_EVALUATOR = -1.0  # a setting that depends on how reliable the evaluator's values are
@@ -364,7 +376,8 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     """
     if not callable(evaluator):
         check_name("evaluator", evaluator, EVALUATORS)
-    settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
+    settings = method.settings
+    code = BATCH if callable(evaluator) else EVALUATORS[evaluator]
     if code != 0 and settings.amaf:
         raise BadOptionError(
             "AMAF needs the moves of random rollouts: evaluators are for the other methods"

@@ -61,11 +61,13 @@ def search_on_gpu(
     game: Game, method: Method, states: Any, seed: int, *, room: int, simulations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """The chosen actions, values and policies of all positions, and the number of simulations."""
-    num, settings = len(states), method.settings
+    num = len(states)
+    settings = method.settings
     tree = to_device(new_tree(game, settings, room, num_trees=num))
     scratch = new_scratch_for(game, settings, simulations, num)
     scratch.streams[:] = make_streams(seed, num)
-    scratch, roots = to_device(scratch), game.new_states(num)
+    scratch = to_device(scratch)
+    roots = game.new_states(num)
     roots[:] = states
     shapes: Any = ((num, game.num_actions), np.float32), (num, np.float32), (num, np.int32)
     answers = [cuda.to_device(np.zeros(*shape)) for shape in shapes]

@@ -57,7 +57,9 @@ class LiveSearch:
     def __init__(
         self, searcher: "Searcher", state: State, seed: int = 0, line: Line | None = None
     ) -> None:
-        self.searcher, self.state, self.seed = searcher, state, whole("seed", seed)
+        self.searcher = searcher
+        self.state = state
+        self.seed = whole("seed", seed)
         self.run = searcher.begin(state, self.seed, line)
         self.seconds = 0.0  # spent in `advance`
         self.simulations = 0  # of all trees, including discarded trials
@@ -65,13 +67,15 @@ class LiveSearch:
         is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
         self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
         self.portions = plan(self)
-        self.portion, self.done = next(self.portions, None), 0
+        self.portion = next(self.portions, None)
+        self.done = 0
 
     def advance(self, seconds: float = PIECE_S) -> bool:
         """Search for about this long; False once the budget is spent or the position is proven."""
         stopping.check()
         start = time.perf_counter()
-        before, end = self.seconds, self.seconds + seconds
+        before = self.seconds
+        end = self.seconds + seconds
         while self.portion is not None and (
             self.seconds < end or self.run.simulations() == 0
         ):  # a result needs one
@@ -80,7 +84,8 @@ class LiveSearch:
             if is_proven:
                 self.portion = None
             elif self.done >= self.portion.simulations or self.seconds >= self.portion.until:
-                self.portion, self.done = next(self.portions, None), 0
+                self.portion = next(self.portions, None)
+                self.done = 0
         self.seconds = before + time.perf_counter() - start
         return self.portion is not None
 
@@ -91,13 +96,12 @@ class LiveSearch:
             int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
         )
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
-        trees, whole = portion.trees or self.run.num_trees, portion.until == math.inf
+        trees = portion.trees or self.run.num_trees
+        whole = portion.until == math.inf
         found = self.run.simulate(num, portion.child, trees=portion.trees, whole=whole)
         made = max(num, found) if self.run.rounds else num
-        self.largest, self.rate = (
-            max(self.largest, num),
-            made / max(time.perf_counter() - start, 1e-7),
-        )
+        self.largest = max(self.largest, num)
+        self.rate = made / max(time.perf_counter() - start, 1e-7)
         self.simulations += found
         self.done += made
         return found < num * trees and self.run.is_decided()
@@ -122,7 +126,9 @@ class LiveSearch:
         """The moves, best first; with a temperature the first is sampled, by visits or by the
         measure of `final`.
         """
-        run, method, final = self.run, self.searcher.method, self.searcher.final
+        run = self.run
+        method = self.searcher.method
+        final = self.searcher.final
         if final == "gumbel" and self.searcher.trees == 1:
             order = report.gumbel_order(run, moves)
         else:  # of several trees, the move that most of their halvings chose
@@ -132,10 +138,8 @@ class LiveSearch:
             # others.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
-            shares, stream = (
-                moves.visits.astype(np.float64),
-                make_streams(self.seed, 1, first=report.DRAWING)[0],
-            )
+            shares = moves.visits.astype(np.float64)
+            stream = make_streams(self.seed, 1, first=report.DRAWING)[0]
             if final == "value":
                 shares[:] = list(map(report.value_share, moves.visits, moves.values, moves.proven))
             elif final == "gumbel":
@@ -153,19 +157,19 @@ class LiveSearch:
         return int(moves.actions[self.ranked(moves)[0]])
 
     def result(self) -> SearchResult:
-        run, moves = self.run, self.moves()
+        run = self.run
+        moves = self.moves()
         texts = run.game.format_actions(self.state, moves.actions.tolist())
         children = report.make_children(moves, self.ranked(moves), texts)
-        best, line = children[0], self.line(children[0].action)
+        best = children[0]
+        line = self.line(children[0].action)
         value = 0.0 if best.value is None else best.value
         proven = next(
             (report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES),
             None,
         )
-        simulations, depth = (
-            int(run.scratch.counters[:, 0].sum()),
-            int(run.scratch.counters[:, 1].max()),
-        )
+        simulations = int(run.scratch.counters[:, 0].sum())
+        depth = int(run.scratch.counters[:, 1].max())
         nodes = sum(run.tree.nodes(number) for number in range(run.num_trees))
         effort = simulations, nodes, depth, self.seconds, run.tree.bytes_a_node
         return SearchResult(
@@ -174,7 +178,9 @@ class LiveSearch:
 
     def line(self, action: int) -> list[str]:
         """The most visited line from this action on, as moves, up to the first chance node."""
-        game, state, texts = self.run.game, self.state, []
+        game = self.run.game
+        state = self.state
+        texts = []
         for move in self.run.principal_variation(action)[:LONGEST_LINE]:
             texts.append(game.format_action(state, move))
             state = game.play(state, move)
@@ -185,7 +191,9 @@ class LiveSearch:
 
 def plan(live: LiveSearch) -> Iterator[Portion]:
     searcher = live.searcher
-    simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
+    simulations = searcher.simulations
+    seconds = searcher.seconds or 0.0
+    trees = searcher.trees
     if searcher.method.halves:
         yield from halve(live, simulations or 0, seconds)
     elif simulations is not None:
@@ -205,7 +213,8 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
     If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low,
     the best moves get the rest.
     """
-    horizon, budget = seconds if seconds < ENDLESS_S else PLANNED_S, 8
+    horizon = seconds if seconds < ENDLESS_S else PLANNED_S
+    budget = 8
     while True:
         live.restart(budget)
         before = live.seconds
@@ -226,6 +235,7 @@ def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Portio
     """Sequential halving over the root's children, by simulations or, if none are given, by the
     clock.
     """
-    run, halving = live.run, new_halving(live.run.game.max_legal)
+    run = live.run
+    halving = new_halving(live.run.game.max_legal)
     while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
         yield Portion(int(num), child=int(halving.at[CHILD]))

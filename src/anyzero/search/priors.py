@@ -41,9 +41,12 @@ def puct_score(
 
 
 def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
-    first, count = tree.first[node], tree.num_children[node]
-    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
-    priors, parent_visits = tree.prior[first : first + count], float(tree.visits[node])
+    first = tree.first[node]
+    count = tree.num_children[node]
+    visits = tree.visits[first : first + count]
+    values = tree.value[first : first + count]
+    priors = tree.prior[first : first + count]
+    parent_visits = float(tree.visits[node])
     fresh = np.float32(mean_value(visits, values) + settings.first_play)
     for index in range(count):
         value: Any = values[index] if visits[index] > 0 else fresh
@@ -54,7 +57,8 @@ def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
 
 def mean_value(visits: Any, values: Any) -> float:
     """The mean over all visits of the children; 0 before the first."""
-    total, count = 0.0, 0.0
+    total = 0.0
+    count = 0.0
     for index in range(len(visits)):
         total += float(visits[index]) * float(values[index])
         count += float(visits[index])
@@ -84,7 +88,10 @@ def mixed_value(tree: Tree, node: int) -> float:
     """The evaluator's value of the node, mixed with the means of the visited children weighted by
     prior (v_mix).
     """
-    first, visits, priors, values = tree.first[node], 0.0, 0.0, 0.0
+    first = tree.first[node]
+    visits = 0.0
+    priors = 0.0
+    values = 0.0
     for child in range(first, first + tree.num_children[node]):
         if tree.visits[child] > 0:
             visits += tree.visits[child]
@@ -108,14 +115,18 @@ def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> N
     """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - maximum): one exp per
     visited child.
     """
-    first, count = tree.first[node], tree.num_children[node]
-    mixed, weight = mixed_value(tree, node), value_weight(tree, settings, node)
-    best, total = mixed, 0.0
+    first = tree.first[node]
+    count = tree.num_children[node]
+    mixed = mixed_value(tree, node)
+    weight = value_weight(tree, settings, node)
+    best = mixed
+    total = 0.0
     for child in range(first, first + count):
         best = max(best, completed_value(tree, settings, child, mixed))
     unvisited = math.exp(weight * (mixed - best))
     for index in range(count):
-        child, factor = first + index, unvisited
+        child = first + index
+        factor = unvisited
         if tree.visits[child] > 0 or tree.proven[child] != UNKNOWN:
             factor = math.exp(weight * (completed_value(tree, settings, child, mixed) - best))
         policy[index] = max(tree.prior[child], LEAST_PRIOR) * factor
@@ -126,7 +137,9 @@ def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> N
 
 def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
     """Interior nodes: the share of visits that a move should have minus the share it has."""
-    first, count, visits = tree.first[node], tree.num_children[node], 0
+    first = tree.first[node]
+    count = tree.num_children[node]
+    visits = 0
     improved_policy(tree, settings, node, scores)
     for child in range(first, first + count):
         visits += tree.visits[child]
@@ -139,7 +152,8 @@ def gumbel_scores(
 ) -> None:
     """The root's moves: Gumbel noise + log prior + sigma(value)."""
     root = root_of(tree, number)
-    mixed, weight = mixed_value(tree, root), value_weight(tree, settings, root)
+    mixed = mixed_value(tree, root)
+    weight = value_weight(tree, settings, root)
     for index in range(tree.num_children[root]):
         child = tree.first[root] + index
         logit = math.log(max(tree.prior[child], LEAST_PRIOR))
@@ -161,10 +175,12 @@ def gumbel_root_scores(
     """
     gumbel_scores(tree, scratch, settings, number, scores)
     root = root_of(tree, number)
-    first, count = tree.first[root], tree.num_children[root]
+    first = tree.first[root]
+    count = tree.num_children[root]
     step = min(scratch.counters[number, 0], scratch.plan.shape[1]) - 1
     wanted = scratch.plan[min(count, scratch.plan.shape[0] - 1), step]
-    is_planned, most = False, 0
+    is_planned = False
+    most = 0
     for child in range(first, first + count):
         if tree.proven[child] == UNKNOWN:
             is_planned = is_planned or tree.visits[child] == wanted
@@ -209,7 +225,8 @@ def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Any) -
     """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al.
     2017.
     """
-    first, count = tree.first[node], tree.num_children[node]
+    first = tree.first[node]
+    count = tree.num_children[node]
     total = 0.0
     for index in range(count):
         noise[index] = random_gamma(settings.noise_concentration, rng)

@@ -48,7 +48,8 @@ def position_key(state: Any) -> tuple[Any, Any]:
 
     Not `state_key`: that may omit what an exact search needs, as chess omits its history.
     """
-    key, place = U(0), U(0x9E3779B97F4A7C15)
+    key = U(0)
+    place = U(0x9E3779B97F4A7C15)
     for index in range(record_words(state)):
         word = record_word(state, index)
         key = scramble(key ^ word) + U(0x9E3779B97F4A7C15)
@@ -71,14 +72,17 @@ def find(table: ProofTable, key: Any, place: Any) -> Any:
 
 def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
     """Overwrite the position's old entry, or the one with the least work."""
-    bucket, victim, least = bucket_of(table, place), 0, ~U(0)
+    bucket = bucket_of(table, place)
+    victim = 0
+    least = ~U(0)
     for entry in range(0, 2 * ENTRIES, 2):
         old = table.words[bucket, entry + 1]
         if table.words[bucket, entry] == key and old != U(0):
             victim = entry
             break
         if old < least:  # the work is in the highest bits
-            victim, least = entry, old
+            victim = entry
+            least = old
     table.words[bucket, victim] = key
     table.words[bucket, victim + 1] = content
 
@@ -121,12 +125,16 @@ def disproof_of(content: Any) -> int:
     return np.int64(content >> U(24) & U(MOST))  # type: ignore[return-value]
 
 
-DEPTH_FIRST, PROOF_NUMBERS = 0, 1
+DEPTH_FIRST = 0
+PROOF_NUMBERS = 1
 LEVEL, NODES, FAULT, LOW, HIGH = range(5)
 """Indices into `Stack.counters`: the search's level, NONE once the question is answered; positions
 expanded; a fault;
 bounds of the position left last, in the end those of the root."""
-TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3  # faults of a game that end the search
+# faults of a game that end the search
+TOO_LONG = 1
+OTHER_PAYOFF = 2
+NO_MOVE = 3
 NONE = -1
 HISTORY_BITS = 16
 MOST_HISTORY = (1 << HISTORY_BITS) - 1
@@ -166,7 +174,8 @@ class Stack(NamedTuple):
 
 def new_stack(game: Game) -> Stack:
     """Space for the longest game. Untouched memory costs nothing."""
-    levels, width = game.max_plies + 2, game.max_legal
+    levels = game.max_plies + 2
+    width = game.max_legal
     return Stack(
         states=game.new_states(levels),
         rows=np.zeros(levels, ROW),
@@ -181,8 +190,10 @@ def new_stack(game: Game) -> Stack:
 
 def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
     """Kernel: expand up to `most` positions, resuming where the search was left."""
-    table, stack = by_pointer(table), by_pointer(stack)
-    level, stop = stack.counters[LEVEL], stack.counters[NODES] + most
+    table = by_pointer(table)
+    stack = by_pointer(stack)
+    level = stack.counters[LEVEL]
+    stop = stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
         if stack.rows[level].count == NONE:
             expand(rules, table, stack, level, goal, way)
@@ -209,9 +220,12 @@ def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, w
     """Generate the children; if one of them, or the table, decides the position at once, keep only
     that.
     """
-    row, state = stack.rows[level], stack.states[level]
+    row = stack.rows[level]
+    state = stack.states[level]
     row.key, row.place = position_key(state)
-    row.seat, row.chosen, row.start = seat_to_move(rules, state), NONE, stack.counters[NODES]
+    row.seat = seat_to_move(rules, state)
+    row.chosen = NONE
+    row.start = stack.counters[NODES]
     content = find(table, row.key, row.place)  # it may have been decided elsewhere in the meantime
     if content and (low_of(content) >= goal or high_of(content) < goal):
         set_bounds(stack.children[level, 0], low_of(content), high_of(content), goal)
@@ -252,7 +266,8 @@ def look(
     rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
 ) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
-    state, found = stack.states[level + 1], stack.children[level, child]
+    state = stack.states[level + 1]
+    found = stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
         return  # handled by `ends_well`
     key, place = position_key(state)
@@ -265,10 +280,8 @@ def look(
         if (
             way == DEPTH_FIRST
         ):  # early if it leaves few replies; among equals, if its action has decided much
-            seat, replies = (
-                stack.rows[level].seat,
-                min(legal_actions(rules, state, stack.replies), MOST_REPLIES),
-            )
+            seat = stack.rows[level].seat
+            replies = min(legal_actions(rules, state, stack.replies), MOST_REPLIES)
             if seat_to_move(rules, state) == seat:  # its own moves, not replies
                 replies = MOST_REPLIES - replies
             history = stack.history[seat, stack.actions[level, child]]
@@ -305,15 +318,23 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     """The child to continue with, its limits set; NONE once this position's numbers reach a limit
     and it is left.
     """
-    row, below, seat = stack.rows[level], stack.rows[level + 1], stack.rows[level].seat
-    best, least, second, largest, others = 0, MOST + 1, MOST + 1, 0, -1
+    row = stack.rows[level]
+    below = stack.rows[level + 1]
+    seat = stack.rows[level].seat
+    best = 0
+    least = MOST + 1
+    second = MOST + 1
+    largest = 0
+    others = -1
     for child in range(
         row.count
     ):  # one child is enough to answer the mover's question, the other's takes all
         number: Any = np.int64(stack.children[level, child].numbers[seat])
         need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
-            best, second, least = child, least, number
+            best = child
+            second = least
+            least = number
         elif number < second:
             second = number
         largest = max(largest, need)
@@ -321,7 +342,8 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     # A sum would count a position once per path that leads to it. Ueda et al. 2008.
     total = largest + others if 0 < largest < MOST else largest
     total = min(total, MOST - 1) if largest < MOST else MOST
-    limit, need_limit = row.limits[seat], row.limits[1 - seat]
+    limit = row.limits[seat]
+    need_limit = row.limits[1 - seat]
     if least >= limit or total >= need_limit or least == 0 or total == 0:
         leave(table, stack, level, least, total, goal)
         return NONE
@@ -332,20 +354,25 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
         need_limit = max(
             need_limit - others, np.int64(stack.children[level, best].numbers[1 - seat]) + 1
         )
-    below.limits[seat], below.limits[1 - seat] = limit, need_limit
+    below.limits[seat] = limit
+    below.limits[1 - seat] = need_limit
     row.chosen = best
     return best
 
 
 def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int) -> None:
     """Store the result in the table and in the parent's row: `least` is the mover's number."""
-    row, seat = stack.rows[level], stack.rows[level].seat
+    row = stack.rows[level]
+    seat = stack.rows[level].seat
     proof, disproof = (least, total) if seat == 0 else (total, least)
     low, high = bounds_of(stack, level)
     if level > 0:
         found = stack.children[level - 1, stack.rows[level - 1].chosen]
         low, high = max(low, np.int64(found.low)), min(high, np.int64(found.high))
-        found.low, found.high, found.numbers[0], found.numbers[1] = low, high, proof, disproof
+        found.low = low
+        found.high = high
+        found.numbers[0] = proof
+        found.numbers[1] = disproof
     work = stack.counters[NODES] - row.start
     if work > 0:
         put(table, row.key, row.place, pack(low, high, proof, disproof, goal, work))
@@ -355,7 +382,8 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
         if stack.history[seat, action] > MOST_HISTORY:
             for other in range(stack.history.shape[1]):
                 stack.history[seat, other] >>= 1
-    stack.counters[LOW], stack.counters[HIGH] = low, high
+    stack.counters[LOW] = low
+    stack.counters[HIGH] = high
 
 
 def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:

@@ -42,7 +42,9 @@ def report_trees(
     policy follows the priors of the moves that reach it instead of visits. `policies` must be zero
     on entry.
     """
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     for number in range(begin, end):
         report_tree(tree, scratch, settings, policies, values, chosen, number)
 
@@ -56,8 +58,10 @@ def report_tree(
     chosen: Any,
     number: int,
 ) -> None:
-    root, best = root_of(tree, number), choose_child_of_root(tree, scratch, settings, number)
-    first, scores = tree.first[root], scratch.scores[number]
+    root = root_of(tree, number)
+    best = choose_child_of_root(tree, scratch, settings, number)
+    first = tree.first[root]
+    scores = scratch.scores[number]
     chosen[number] = tree.action[best]
     values[number] = value_after(tree, settings, root, best)
     root_policy(tree, settings, root, scores)
@@ -67,7 +71,9 @@ def report_tree(
 
 def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
     """The policy after search, by child."""
-    first, count, total = tree.first[root], tree.num_children[root], 0.0
+    first = tree.first[root]
+    count = tree.num_children[root]
+    total = 0.0
     if settings.formula == GUMBEL and not is_saved(tree.proven[root]):
         improved_policy(tree, settings, root, policy)
         return
@@ -116,7 +122,8 @@ def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, numbe
     """The most visited action, or the best by value (+ log visits); with Gumbel, by noise, prior
     and value.
     """
-    root, scores = root_of(tree, number), scratch.scores[number]
+    root = root_of(tree, number)
+    scores = scratch.scores[number]
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
     rule = (
         BY_VALUE_LOG_VISITS
@@ -149,12 +156,14 @@ def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) 
     Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry
     the sum of noise, log prior and value, and the moves dropped on the way rank below the others.
     """
-    most, has_draw = 0, False
+    most = 0
+    has_draw = False
     for index in range(len(visits)):
         most = max(most, visits[index] if proven[index] != LOSS else 0)
         has_draw = has_draw or proven[index] == DRAW
     for index in range(len(visits)):
-        num, proof = visits[index], proven[index]
+        num = visits[index]
+        proof = proven[index]
         value = float(proof) if proof != UNKNOWN else values[index] if num > 0 else -2.0
         if rule == BY_VISITS:
             score = float(num)
@@ -177,7 +186,9 @@ def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) 
 
 def final_order(rule: str, moves: "RootMoves") -> np.ndarray:
     """The moves, best first; ties by value, or by visits if the rule is value."""
-    visits, values, scores = moves.visits.tolist(), moves.values.tolist(), [0.0] * len(moves.visits)
+    visits = moves.visits.tolist()
+    values = moves.values.tolist()
+    scores = [0.0] * len(moves.visits)
     final_scores(FINAL_RULES[rule], visits, values, moves.proven.tolist(), scores)
     tie = moves.visits if rule == "value" else np.nan_to_num(moves.values, nan=-2.0)
     return np.lexsort((-tie, -np.array(scores)))
@@ -195,7 +206,9 @@ DRAWING = 1 << 40  # the number of the stream used to sample a move
 
 def draw_index(shares: Any, count: int, temperature: float, rng: Any) -> int:
     """Sample an index in proportion to share ** (1 / temperature); -1 if there are no shares."""
-    most, total, last = 0.0, 0.0, -1
+    most = 0.0
+    total = 0.0
+    last = -1
     for index in range(count):
         most = max(most, shares[index])
     for index in range(count):

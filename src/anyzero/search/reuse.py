@@ -16,9 +16,11 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
     plant(new, number)
     root = root_of(new, number)
     copy_node(old, new, number, node, root)
-    end, scan = root + 1, root
+    end = root + 1
+    scan = root
     while scan < end:
-        count, first = new.num_children[scan], new.first[scan]
+        count = new.num_children[scan]
+        first = new.first[scan]
         if count > 0 and end + count <= root_of(new, number + 1):
             new.first[scan] = end
             for index in range(count):
@@ -30,7 +32,8 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
     new.used[number, 0] = end
     # A root's value and proof are for the seat to move there, like its children's; without children
     # it is new.
-    first, count = new.first[root], new.num_children[root]
+    first = new.first[root]
+    count = new.num_children[root]
     new.value[root] = mean_value(
         new.visits[first : first + count], new.value[first : first + count]
     )
@@ -40,23 +43,21 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
 
 
 def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
-    new.visits[target], new.value[target], new.prior[target] = (
-        old.visits[source],
-        old.value[source],
-        old.prior[source],
-    )
-    new.action[target], new.first[target] = old.action[source], old.first[source]
+    new.visits[target] = old.visits[source]
+    new.value[target] = old.value[source]
+    new.prior[target] = old.prior[source]
+    new.action[target] = old.action[source]
+    new.first[target] = old.first[source]
     new.num_children[target] = old.num_children[source]
-    new.proven[target], new.marks[target] = old.proven[source], old.marks[source]
+    new.proven[target] = old.proven[source]
+    new.marks[target] = old.marks[source]
     if new.raw.shape[0] > 0:
         new.raw[target] = old.raw[source]
     if new.amaf_key.shape[0] > 0:
         new.amaf_key[target] = old.amaf_key[source]
     if new.amaf_visits.shape[0] > 0:
-        new.amaf_visits[target], new.amaf_value[target] = (
-            old.amaf_visits[source],
-            old.amaf_value[source],
-        )
+        new.amaf_visits[target] = old.amaf_visits[source]
+        new.amaf_value[target] = old.amaf_value[source]
     if new.table.shape[0] == 0:
         return
     new.table[target] = NO_TABLE
@@ -64,9 +65,11 @@ def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> No
         new, number
     ):  # GRAVE: the node's AMAF table, while there is room
         return
-    row, old_row = new.used[number, 1], old.table[source]
+    row = new.used[number, 1]
+    old_row = old.table[source]
     new.table[target] = row
-    new.used[number, 1], new.table_start[row] = row + 1, old.table_start[old_row]
+    new.used[number, 1] = row + 1
+    new.table_start[row] = old.table_start[old_row]
     for seat in range(new.table_visits.shape[1]):
         for key in range(new.table_visits.shape[2]):
             new.table_visits[row, seat, key] = old.table_visits[old_row, seat, key]

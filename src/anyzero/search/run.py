@@ -84,11 +84,9 @@ def ask_for_leaves(
     """The evaluators' answers for the waiting leaves of these trees; `whose` is the number of each
     tree's evaluator.
     """
-    waiting, found, begun = (
-        begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING),
-        [],
-        0,
-    )
+    waiting = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING)
+    found = []
+    begun = 0
     for number, evaluator in enumerate(evaluators):
         mine = waiting if whose is None else waiting[whose[waiting] == number]
         if len(mine):
@@ -126,8 +124,12 @@ class Run:
         """`rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a
         time.
         """
-        self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
-        self.num_trees, self.room = num_trees, room
+        self.game = game
+        self.method = method
+        self.evaluator = evaluator
+        self.threads = threads
+        self.num_trees = num_trees
+        self.room = room
         self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
         self.rounds = (
@@ -293,9 +295,11 @@ class Run:
         return slice(first, first + int(self.tree.num_children[node]))
 
     def moves(self, number: int = 0) -> RootMoves:
-        tree, root = self.tree, number * self.room
+        tree = self.tree
+        root = number * self.room
         part = self.children(root)
-        visits, proven = tree.visits[part].astype(np.int64), tree.proven[part].astype(np.int64)
+        visits = tree.visits[part].astype(np.int64)
+        proven = tree.proven[part].astype(np.int64)
         values = np.where(visits > 0, tree.value[part], np.nan).astype(np.float64)
         values = np.where(proven == UNKNOWN, values, proven)
         amaf_visits, amaf_sums = self.amaf(part, root)
@@ -315,14 +319,17 @@ class Run:
         if self.settings.formula != GRAVE or count == 0 or tree.table[root] < 0:
             return np.zeros(count, np.int64), np.zeros(count)
         seat = self.game.seat_to_move(self.roots[root // self.room])
-        row, keys = int(tree.table[root]), tree.amaf_key[part]
-        visits, sums = tree.table_visits[row, seat, keys], tree.table_value[row, seat, keys]
+        row = int(tree.table[root])
+        keys = tree.amaf_key[part]
+        visits = tree.table_visits[row, seat, keys]
+        sums = tree.table_value[row, seat, keys]
         return visits.astype(np.int64), sums.astype(np.float64)
 
     def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The chosen actions, values and policies of all trees."""
         policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
-        values, chosen = np.zeros(self.num_trees, np.float32), np.zeros(self.num_trees, np.int32)
+        values = np.zeros(self.num_trees, np.float32)
+        chosen = np.zeros(self.num_trees, np.int32)
         kernel = self.kernel(report_trees)
         kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
         return chosen, values, policies
@@ -331,8 +338,10 @@ class Run:
         """The actions of the most visited line after this one; proofs take precedence over
         visits.
         """
-        tree, children = self.tree, self.children(0)
-        node, line = children.start + tree.action[children].tolist().index(action), [action]
+        tree = self.tree
+        children = self.children(0)
+        node = children.start + tree.action[children].tolist().index(action)
+        line = [action]
         while tree.num_children[node] > 0 and len(line) < self.game.max_plies:
             children = self.children(node)
             proven = tree.proven[children]

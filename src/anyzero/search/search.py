@@ -61,7 +61,9 @@ class Searcher:
                 "one position is searched on the CPU; a GPU searches thousands, with search_many"
             )
         simulations = None if simulations is None else int(simulations)  # it may be a NumPy number
-        self.game, self.simulations, self.seconds = game, simulations, seconds
+        self.game = game
+        self.simulations = simulations
+        self.seconds = seconds
         if many := [key for key in MANY if key in options]:
             raise BadOptionError(f"{method}: {many[0]} is for searches of many positions")
         found = find_method(method, options)
@@ -82,7 +84,9 @@ class Searcher:
             raise BadOptionError(f"{method} has one tree")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
-        self.reuse, self.temperature, self.target = bool(reuse), temperature, target
+        self.reuse = bool(reuse)
+        self.temperature = temperature
+        self.target = target
         share = max_nodes // self.trees
         self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
@@ -119,7 +123,9 @@ class Searcher:
             self.last.make_ready()
         run = self.last
         run.seed(seed)
-        earlier, self.line = self.line, None  # until the new tree is complete
+        # until the new tree is complete
+        earlier = self.line
+        self.line = None
         played = None if line is None or not self.reuse else line.since(earlier)
         if played is None or not run.move_on(played, state):
             run.plant(state)
@@ -276,11 +282,15 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
     The clock covers the whole call, so that reading the result from the tree counts too. As with a
     player, a search reuses the memory of the previous one.
     """
-    wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
+    wanted = parse_search(method)
+    state = first_decision(game)
+    start = time.perf_counter()
     if state is None:
         raise AnyzeroError(f"{game.text}: nothing to search, the game is over at the start")
     Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
-    searcher, ready_s, spent = Searcher(game, **wanted.arguments), time.perf_counter() - start, 0.0
+    searcher = Searcher(game, **wanted.arguments)
+    ready_s = time.perf_counter() - start
+    spent = 0.0
     found: list[tuple[float, SearchResult]] = []
     while spent < seconds or not found:
         start = time.perf_counter()

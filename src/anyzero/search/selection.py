@@ -107,11 +107,10 @@ def pick_by_amaf(
     if settings.formula == GRAVE:
         grave_scores(tree, scratch, settings, number, node, seat, row)
     else:
-        first, count = tree.first[node], tree.num_children[node]
-        amaf_visits, amaf_values = (
-            tree.amaf_visits[first : first + count],
-            tree.amaf_value[first : first + count],
-        )
+        first = tree.first[node]
+        count = tree.num_children[node]
+        amaf_visits = tree.amaf_visits[first : first + count]
+        amaf_values = tree.amaf_value[first : first + count]
         mixed_scores(tree, settings, node, amaf_visits, amaf_values, scores)
     return best_child(tree, node, scores)
 
@@ -121,8 +120,10 @@ def pick_by_amaf(
 
 
 def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
-    first, count = tree.first[node], tree.num_children[node]
-    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    first = tree.first[node]
+    count = tree.num_children[node]
+    visits = tree.visits[first : first + count]
+    values = tree.value[first : first + count]
     log_parent = math.log(tree.visits[node] + 1.0)
     for index in range(count):
         tried = max(float(visits[index]), 1.0)
@@ -134,13 +135,16 @@ def grave_scores(
     tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int
 ) -> None:
     """Scores with the AMAF statistics of a row of the tables; without a row, without AMAF."""
-    first, count = tree.first[node], tree.num_children[node]
+    first = tree.first[node]
+    count = tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
-    amaf_visits, amaf_values = scratch.amaf[number, 0, :count], scratch.amaf[number, 1, :count]
+    amaf_visits = scratch.amaf[number, 0, :count]
+    amaf_values = scratch.amaf[number, 1, :count]
     if row == NO_TABLE:
         amaf_visits[:] = amaf_values[:] = np.float32(0.0)
     else:
-        table_visits, table_values = tree.table_visits[row, seat], tree.table_value[row, seat]
+        table_visits = tree.table_visits[row, seat]
+        table_values = tree.table_value[row, seat]
         for index in range(count):
             amaf_visits[index] = table_visits[keys[index]]
             amaf_values[index] = table_values[keys[index]]
@@ -153,15 +157,18 @@ def mixed_scores(
     """Real values mixed with AMAF values by the configured schedule, and a bonus if there is
     exploration.
     """
-    first, count = tree.first[node], tree.num_children[node]
-    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    first = tree.first[node]
+    count = tree.num_children[node]
+    visits = tree.visits[first : first + count]
+    values = tree.value[first : first + count]
     if settings.schedule == MINIMUM_ERROR and settings.exploration == 0.0:
         minimum_error_scores(visits, values, amaf_visits, amaf_values, settings, scores)
         return
     parent_visits = float(tree.visits[node])
     log_parent = math.log(parent_visits + 1.0)
     for index in range(count):
-        real, amaf = float(visits[index]), float(amaf_visits[index])
+        real = float(visits[index])
+        amaf = float(amaf_visits[index])
         if real == 0.0 and amaf == 0.0:
             scores[index] = settings.first_play
             continue
@@ -181,10 +188,13 @@ def minimum_error_scores(
     score (1 - weight) Q + weight A / a is (Q n (1 + b a) + A) / (a + n + b a n), which is right for
     n = 0 and for a = 0 too.
     """
-    bias, first_play = np.float32(settings.bias), np.float32(settings.first_play)
-    one, zero = np.float32(1.0), np.float32(0.0)
+    bias = np.float32(settings.bias)
+    first_play = np.float32(settings.first_play)
+    one = np.float32(1.0)
+    zero = np.float32(0.0)
     for index in range(len(visits)):
-        real, amaf = np.float32(visits[index]), amaf_visits[index]
+        real = np.float32(visits[index])
+        amaf = amaf_visits[index]
         below = real + amaf + bias * amaf * real
         above = values[index] * real * (one + bias * amaf) + amaf_values[index]
         scores[index] = above / below if below > zero else first_play
@@ -194,7 +204,8 @@ def best_child(tree: Tree, node: int, scores: Any) -> int:
     """The open child with the best score; a proven win immediately, since other proven children
     teach nothing.
     """
-    first, count = tree.first[node], tree.num_children[node]
+    first = tree.first[node]
+    count = tree.num_children[node]
     if tree.marks[node] & PROVEN_BELOW:
         for index in range(count):
             if tree.proven[first + index] != UNKNOWN:
@@ -203,7 +214,8 @@ def best_child(tree: Tree, node: int, scores: Any) -> int:
 
 
 def draw_child(tree: Tree, node: int, rng: Any) -> int:
-    first, left = tree.first[node], random_unit(rng)
+    first = tree.first[node]
+    left = random_unit(rng)
     for child in range(first, first + tree.num_children[node] - 1):
         left -= tree.prior[child]
         if left < 0.0:
@@ -223,7 +235,8 @@ def least_visited(tree: Tree, node: int) -> int:
 
 def first_unvisited(tree: Tree, node: int) -> int:
     """Children are opened in their (random) order; -1 once all have been."""
-    first, count = tree.first[node], tree.num_children[node]
+    first = tree.first[node]
+    count = tree.num_children[node]
     if tree.visits[first + count - 1] > 0:
         return -1
     for child in range(first, first + count):

@@ -39,16 +39,16 @@ INLINED = True  # these functions are compiled into their callers: see compile.k
 
 ANY_CHILD = -1
 
-WAITING, KNOWN, IDLE = (
-    0,
-    1,
-    2,
-)  # status of a tree: it needs the evaluator, it knows its result, or it is done
+# status of a tree: it needs the evaluator, it knows its result, or it is done
+WAITING = 0
+KNOWN = 1
+IDLE = 2
 
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
     """Kernel: reset trees to their roots."""
-    tree, scratch = by_pointer(tree), by_pointer(scratch)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
     for number in range(begin, end):
         begin_tree(tree, scratch, number, 0)
 
@@ -59,7 +59,8 @@ def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
     """
     plant(tree, number)
     scratch.counters[number, 0] = scratch.counters[number, 1] = 0
-    scratch.budget[number], scratch.known[number] = budget, IDLE
+    scratch.budget[number] = budget
+    scratch.known[number] = IDLE
 
 
 def simulate(
@@ -76,7 +77,9 @@ def simulate(
     """Kernel: `num` simulations of each of these trees through this child of its root, fewer if it
     is proven.
     """
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     total = 0
     for number in range(begin, end):
         total += simulate_tree(rules, tree, scratch, settings, roots, number, child, num)
@@ -120,8 +123,11 @@ def descend(
 ) -> None:
     """Play from the root to a leaf, which may be expanded on the way."""
     scratch.states[number] = roots[number]
-    state, rng = scratch.states[number], scratch.streams[number]
-    node, depth, reference = root_of(tree, number), 0, NO_TABLE
+    state = scratch.states[number]
+    rng = scratch.streams[number]
+    node = root_of(tree, number)
+    depth = 0
+    reference = NO_TABLE
     scratch.path[number, 0] = node
     seat = seat_to_move(rules, state)
     scratch.seats[number, 0] = seat
@@ -142,7 +148,8 @@ def descend(
         if settings.amaf:
             scratch.keys[number, depth] = tree.amaf_key[child]
         play(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
-        node, depth = child, depth + 1
+        node = child
+        depth = depth + 1
         scratch.path[number, depth] = node
         seat = seat_to_move(rules, state)
     scratch.depth[number] = depth
@@ -153,7 +160,9 @@ def grow(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int
 ) -> bool:
     """Expand the last node of the path if it is due; False if it stays a leaf."""
-    node, state, rng = scratch.path[number, depth], scratch.states[number], scratch.streams[number]
+    node = scratch.path[number, depth]
+    state = scratch.states[number]
+    rng = scratch.streams[number]
     if depth >= settings.max_depth or (depth > 0 and tree.visits[node] < settings.expand_after):
         return False
     if settings.evaluator == BATCH and (seat != CHANCE or tree.visits[node] == 0):
@@ -176,7 +185,8 @@ def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numb
 
 def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Add what an expanded root needs: noise, drawn once."""
-    root, rng = root_of(tree, number), scratch.streams[number]
+    root = root_of(tree, number)
+    rng = scratch.streams[number]
     if settings.noise_fraction > 0.0:
         mix_noise(tree, settings, root, scratch.scores[number], rng)
     if settings.formula == GUMBEL:
@@ -211,7 +221,8 @@ def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
     """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at
     once.
     """
-    state, depth = scratch.states[number], scratch.depth[number]
+    state = scratch.states[number]
+    depth = scratch.depth[number]
     leaf = scratch.path[number, depth]
     if seat_to_move(rules, state) == OVER:
         payoffs(rules, state, scratch.result[number])
@@ -228,7 +239,9 @@ def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
 
 def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Write the leaf's payoffs by a rollout, or zeros."""
-    state, rng, result = scratch.states[number], scratch.streams[number], scratch.result[number]
+    state = scratch.states[number]
+    rng = scratch.streams[number]
+    result = scratch.result[number]
     seat = seat_to_move(rules, state)
     if settings.evaluator == UNIFORM:
         result[:] = 0.0
@@ -253,7 +266,9 @@ def select_leaves(
     """Kernel: select a leaf in each of these trees; its position is in `scratch.states`. Returns
     their number.
     """
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     total = 0
     for number in range(begin, end):
         total += select_tree(rules, tree, scratch, settings, roots, number)
@@ -293,7 +308,9 @@ def absorb_leaves(
     """Kernel: apply the evaluator's answers: `logits` [rows, actions], `values` [rows, 1 or
     seats].
     """
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     for number in range(begin, end):
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
 
@@ -324,12 +341,16 @@ def take_answer(
     number: int,
 ) -> None:
     """Expand the leaf with its priors, and write its payoffs."""
-    state, depth, result = scratch.states[number], scratch.depth[number], scratch.result[number]
-    node, seat = scratch.path[number, depth], seat_to_move(rules, state)
+    state = scratch.states[number]
+    depth = scratch.depth[number]
+    result = scratch.result[number]
+    node = scratch.path[number, depth]
+    seat = seat_to_move(rules, state)
     is_due = depth == 0 or (
         depth < settings.max_depth and tree.visits[node] + 1 >= settings.expand_after
     )
-    actions, rng = scratch.actions[number], scratch.streams[number]
+    actions = scratch.actions[number]
+    rng = scratch.streams[number]
     if (
         is_due
         and seat >= 0
@@ -360,7 +381,9 @@ def select_round(
 
     They belong to one round of the plan; returns their number. Row 0 is where they are made.
     """
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     if begin == end or select_tree(rules, tree, scratch, settings, roots, 0) == 0:
         return 0
     move_simulation(scratch, 0, begin)
@@ -381,11 +404,11 @@ def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, 
     """The best move of the root that is due in this round after those on the paths of these rows;
     -1: there is none.
     """
-    first, scores, taken = tree.first[0], scratch.scores[0], scratch.path[begin:end, 1]
-    plan, step = (
-        scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)],
-        scratch.counters[0, 0],
-    )
+    first = tree.first[0]
+    scores = scratch.scores[0]
+    taken = scratch.path[begin:end, 1]
+    plan = scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)]
+    step = scratch.counters[0, 0]
     if tree.proven[0] != UNKNOWN or step >= len(plan) or plan[step] != plan[step - 1]:
         return -1
     for child in taken:  # they count as visited: the weight of values grows with the most visits
@@ -410,7 +433,9 @@ def absorb_round(
     end: int,
 ) -> None:
     """Kernel: as `absorb_leaves`, for the leaves in these rows of scratch."""
-    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    tree = by_pointer(tree)
+    scratch = by_pointer(scratch)
+    settings = by_pointer(settings)
     for row in range(begin, end):
         move_simulation(scratch, row, 0)
         absorb_tree(rules, tree, scratch, settings, logits, values, 0)
@@ -429,7 +454,8 @@ def move_simulation(scratch: Scratch, source: int, target: int) -> None:
 
 def set_priors(tree: Tree, node: int, logits: Any) -> None:
     first, last = tree.first[node], tree.first[node] + tree.num_children[node]
-    most, total = np.float32(-1e30), 0.0
+    most = np.float32(-1e30)
+    total = 0.0
     for child in range(first, last):
         most = max(most, logits[tree.action[child]])
     for child in range(first, last):

@@ -223,7 +223,8 @@ class Solver:
         if not (is_number(max_memory) and 0.01 <= max_memory <= 1e7):
             raise BadOptionError(f"a table of {max_memory} MB is not possible")
         check_name("method", method, TURNS)
-        self.game, self.turns = game, TURNS[method]
+        self.game = game
+        self.turns = TURNS[method]
         try:
             self.large_table = proof.new_table(max_memory)  # costs nothing until it is used
         except MemoryError:
@@ -255,7 +256,8 @@ class Solver:
         nodes are enough.
         """
         for stack in self.stacks.values():
-            stack.states[0], stack.rows[0].count = state, proof.NONE
+            stack.states[0] = state
+            stack.rows[0].count = proof.NONE
             stack.rows[0].limits[:] = proof.MOST
             stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
         stop = self.nodes + most
@@ -318,8 +320,12 @@ class _Task:
             seconds_below(1e9, "budget", seconds)
         if max_nodes is not None and max_nodes < 1:
             raise BadOptionError(f"a budget of {max_nodes} nodes is not positive")
-        self.solver, self.game, self.state, self.watch = solver, solver.game, state, watch
-        self.seconds, self.max_nodes = seconds or math.inf, max_nodes or math.inf
+        self.solver = solver
+        self.game = solver.game
+        self.state = state
+        self.watch = watch
+        self.seconds = seconds or math.inf
+        self.max_nodes = max_nodes or math.inf
         self.seat = self.game.seat_to_move(state)
         if self.seat < 0:
             payoffs = " and ".join(f"{payoff:+g}" for payoff in self.game.payoffs(state))
@@ -365,7 +371,8 @@ class _Task:
 
     def tick(self) -> None:
         """Check the budget, and report progress now and then."""
-        now, nodes = time.perf_counter(), self.solver.nodes - self.nodes_before
+        now = time.perf_counter()
+        nodes = self.solver.nodes - self.nodes_before
         if now - self.start >= self.seconds or nodes >= self.max_nodes:
             raise SpentError
         if self.watch is not None and now - self.told > TELL_EVERY_S:
@@ -389,7 +396,8 @@ class _Task:
             self.game.format_action(self.state, action): bounds
             for action, bounds in self.moves.items()
         }
-        nodes, seconds = self.solver.nodes - self.nodes_before, time.perf_counter() - self.start
+        nodes = self.solver.nodes - self.nodes_before
+        seconds = time.perf_counter() - self.start
         return Solution(
             self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20, self.seat
         )

@@ -19,12 +19,16 @@ from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
-WIN, DRAW, LOSS, UNKNOWN = 1, 0, -1, 2
+WIN = 1
+DRAW = 0
+LOSS = -1
+UNKNOWN = 2
 """The proof of a node: its exact payoff for the seat that chose it. UNKNOWN is the greatest, see
 `best_proof`.
 """
 
-DRAW_BELOW, PROVEN_BELOW = 1, 2
+DRAW_BELOW = 1
+PROVEN_BELOW = 2
 """Flags of a node: a child is a proven draw while others are open; some child is proven."""
 
 NO_TABLE = -1
@@ -82,7 +86,8 @@ def new_tree(
     """Allocate trees of `room` nodes each, with tables as memory allows. Untouched memory costs
     nothing.
     """
-    nodes, is_grave = num_trees * room, settings.formula == GRAVE
+    nodes = num_trees * room
+    is_grave = settings.formula == GRAVE
     if num_tables is None:
         num_tables = max(
             1, min(room, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees)
@@ -159,7 +164,8 @@ def expand(
     if seat != CHANCE and settings.evaluator != BATCH:  # a network's priors leave no ties
         shuffle(actions, count, rng)
     for index in range(count):
-        tree.action[first + index], tree.prior[first + index] = actions[index], 1.0 / count
+        tree.action[first + index] = actions[index]
+        tree.prior[first + index] = 1.0 / count
     clear_nodes(tree, first, first + count)
     if settings.chance and seat == CHANCE:
         total = 0.0
@@ -171,7 +177,8 @@ def expand(
     elif settings.amaf:
         for index in range(count):
             tree.amaf_key[first + index] = amaf_key(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
-    tree.first[node], tree.num_children[node] = first, count
+    tree.first[node] = first
+    tree.num_children[node] = count
     return True
 
 
@@ -224,7 +231,8 @@ def new_scratch(
 ) -> Scratch:
     """Scratch for paths of `depth` moves; Gumbel needs its plan."""
     amaf = settings.amaf
-    wide, words = game.max_legal, max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
+    wide = game.max_legal
+    words = max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
     return Scratch(
         states=game.new_states(num_trees),
         ahead=game.new_states(2 * num_trees).reshape(num_trees, 2),

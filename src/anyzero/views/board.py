@@ -82,7 +82,8 @@ class Cell:
 
     @property
     def centre(self) -> Point:
-        xs, ys = [x for x, _ in self.outline], [y for _, y in self.outline]
+        xs = [x for x, _ in self.outline]
+        ys = [y for _, y in self.outline]
         return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
 
 
@@ -254,7 +255,8 @@ def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None)
     ValueError if the board lacks something that is shown.
     """
     check_shown(board, shown)
-    names, stands_for = [cell.name for cell in board.cells], shown.stands_for.tolist()
+    names = [cell.name for cell in board.cells]
+    stands_for = shown.stands_for.tolist()
     pieces = [
         board.kinds[kind - 1].on(name)
         for name, kind in zip(names, shown.pieces.tolist(), strict=True)

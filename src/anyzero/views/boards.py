@@ -38,7 +38,8 @@ def letter_of(column: int) -> str:
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Point, ...]:
-    right, down = width / 2, height / 2
+    right = width / 2
+    down = height / 2
     return (
         (x - right, y - down),
         (x + right, y - down),
@@ -53,7 +54,8 @@ def rounded(
     """A rectangle around (x, y) with round corners; a radius of half the side makes a disc or a
     pill.
     """
-    right, down = width / 2 - radius, height / 2 - radius
+    right = width / 2 - radius
+    down = height / 2 - radius
     corners = ((right, down), (-right, down), (-right, -down), (right, -down))
     points = []
     for quarter, (dx, dy) in enumerate(corners):
@@ -139,7 +141,8 @@ def square_board(
     """
     cells = square_cells(rows, columns, chequered=chequered)
     texts = tuple(moves) or tuple(cell.name for cell in cells)
-    under, over = (square_frame(rows, columns),), square_labels(rows, columns)
+    under = (square_frame(rows, columns),)
+    over = square_labels(rows, columns)
     return Board(cells, tuple(kinds), moves=texts, under=under, over=over, **rest)
 
 
@@ -153,7 +156,8 @@ def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
 
 def point_lines(rows: int, columns: int) -> tuple[Shape, ...]:
     """The wood and the crossing lines under `point_cells`."""
-    right, bottom = columns - 1, rows - 1
+    right = columns - 1
+    bottom = rows - 1
     across = [segment((0, row), (right, row), "grid", 0.025) for row in range(rows)]
     down = [segment((column, 0), (column, bottom), "grid", 0.025) for column in range(columns)]
     return (square_frame(rows, columns, "board"), *across, *down)
@@ -270,7 +274,8 @@ def pile_of_seeds(seat: int, num: int) -> Kind:
     for dot in range(
         drawn
     ):  # each a golden angle after the previous one, like the seeds of a sunflower
-        radius, angle = spread * math.sqrt((dot + 0.5) / drawn), dot * math.pi * (3 - math.sqrt(5))
+        radius = spread * math.sqrt((dot + 0.5) / drawn)
+        angle = dot * math.pi * (3 - math.sqrt(5))
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
     return Kind(str(num), f"{num} seed{'s' if num > 1 else ''}", (*dots, number), seat)
@@ -346,7 +351,8 @@ def chess_piece(letter: str, text: str = "") -> Kind:
     `text` or the letter.
     """
     seat = 0 if letter.isupper() else 1
-    kind, side = letter.lower(), ("white", "black")[seat]
+    kind = letter.lower()
+    side = ("white", "black")[seat]
     edge, inner = (("piece-edge", "piece-edge"), ("black-edge", "black-inner"))[seat]
     outline = Path(OUTLINES[kind], f"{side}-piece", edge, 0.036, scale=SCALE)
     lines = Path(INNER_LINES[kind], "none", inner, 0.028, scale=SCALE)

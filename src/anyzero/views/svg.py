@@ -114,7 +114,8 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
     )
     pieces = []
     for piece in scene.pieces:  # moved to the cell, with a title for pointers and screen readers
-        title, shapes = clean(f"{piece.name} {piece.cell}"), "".join(map(draw, piece.shapes))
+        title = clean(f"{piece.name} {piece.cell}")
+        shapes = "".join(map(draw, piece.shapes))
         pieces.append(
             f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>'
         )
@@ -184,7 +185,8 @@ def roles_of(scene: Scene) -> set[str]:
 
 
 def style(roles: Iterable[str]) -> str:
-    scope, names = ".anyzero-auto ", sorted(roles)
+    scope = ".anyzero-auto "
+    names = sorted(roles)
     light, dark = (
         "".join(
             f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}"

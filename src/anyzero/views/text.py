@@ -44,8 +44,10 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
     """The same in colour; `rich` drops colours if the terminal has none."""
     from rich.text import Text
 
-    canvas, text = lay_out(scene, marked), Text(no_wrap=True)
-    rows, left = sorted(row for row, _ in canvas), min((column for _, column in canvas), default=0)
+    canvas = lay_out(scene, marked)
+    text = Text(no_wrap=True)
+    rows = sorted(row for row, _ in canvas)
+    left = min((column for _, column in canvas), default=0)
     if rows and max(rows[-1] - rows[0], max(column for _, column in canvas) - left) > MOST_LETTERS:
         raise ValueError(
             f"the picture as text is more than {MOST_LETTERS} letters wide or tall: is "
@@ -68,20 +70,16 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
     """Labels, then each cell: its piece, or itself; pieces of several letters get more space."""
-    pieces, texts, canvas = (
-        {piece.cell: piece for piece in scene.pieces},
-        dict[str, tuple[str, str]](),
-        Canvas(),
-    )
+    pieces = {piece.cell: piece for piece in scene.pieces}
+    texts = dict[str, tuple[str, str]]()
+    canvas = Canvas()
     for cell in scene.cells:
         piece = pieces.get(cell.name)
         role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
         texts[cell.name] = cell.text if piece is None else piece.text, role
     lines = [text.split("\n") for text, _ in texts.values()]
-    wide, tall = (
-        max((len(line) for part in lines for line in part), default=0),
-        max(map(len, lines), default=0),
-    )
+    wide = max((len(line) for part in lines for line in part), default=0)
+    tall = max(map(len, lines), default=0)
     scale = max(scene.text_scale[0], wide + 1), max(scene.text_scale[1], tall)
     for shape in scene.over:
         if isinstance(shape, Label):
@@ -100,7 +98,8 @@ def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Ca
     top.
     """
     lines, (across, down) = text.split("\n"), scale
-    top, middle = floor(centre[1] * down + 0.5) - len(lines) // 2, floor(centre[0] * across + 0.5)
+    top = floor(centre[1] * down + 0.5) - len(lines) // 2
+    middle = floor(centre[0] * across + 0.5)
     return {
         (top + row, middle - len(line) // 2 + column): Letter(letter, role)
         for row, line in enumerate(lines)

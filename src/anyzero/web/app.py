@@ -57,10 +57,8 @@ def create_app(config: ServerConfig) -> FastAPI:
     app.add_api_websocket_route("/ws", partial(serve_socket, rooms))
     add_lists(app, rooms)
     mimetypes.add_type("text/javascript", ".js")  # missing in some machines' tables
-    index, sheet = (
-        FileResponse(STATIC / "index.html"),
-        Response(palette_sheet(), media_type="text/css"),
-    )
+    index = FileResponse(STATIC / "index.html")
+    sheet = Response(palette_sheet(), media_type="text/css")
     app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
     app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
     app.mount("/", StaticFiles(directory=STATIC))
@@ -78,7 +76,8 @@ async def answer_bad_request(request: Request, error: Exception) -> JSONResponse
 
 
 def add_lists(app: FastAPI, rooms: Rooms) -> None:
-    catalog, folders = rooms.catalog, Folders(rooms.catalog)
+    catalog = rooms.catalog
+    folders = Folders(rooms.catalog)
     answers: dict[str, Callable[..., Any]] = {
         "/api/games": catalog.games,
         "/api/players": catalog.players,
@@ -143,7 +142,8 @@ def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
     machine's address (Host); both are refused. Every response forbids loading anything from
     elsewhere.
     """
-    names, is_any = {*LOOPBACK, bracketed(host).lower()}, host in ("0.0.0.0", "::")
+    names = {*LOOPBACK, bracketed(host).lower()}
+    is_any = host in ("0.0.0.0", "::")
     hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     origins = {f"http://{host}" for host in hosts}
 

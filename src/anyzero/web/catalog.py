@@ -76,7 +76,8 @@ class ServerConfig:
         for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
             name, _, rest = text.partition("=")
             if name.startswith(("uci:", "gtp:")):
-                name, rest = text.partition(":")[2], text
+                name = text.partition(":")[2]
+                rest = text
             found["-".join(name.split())] = (
                 rest.strip()
             )  # a name is one word, like every player's text
@@ -85,9 +86,11 @@ class ServerConfig:
 
 def name_files(texts: Sequence[str]) -> dict[str, str]:
     """The files of games, with their options, by name; a number is appended to a duplicate name."""
-    known, named = game_names(), dict[str, str]()
+    known = game_names()
+    named = dict[str, str]()
     for text in texts:
-        stem, number = Path(split_text(text)[0]).stem, 1
+        stem = Path(split_text(text)[0]).stem
+        number = 1
         name = stem
         while name in known or name in named:
             number += 1
@@ -142,7 +145,8 @@ class Catalog:
         return {"games": [self.describe(name) for name in self.names]}
 
     def describe(self, name: str) -> dict[str, Any]:
-        game, engines = self.load(name), []
+        game = self.load(name)
+        engines = []
         for engine, client in self.engines.items():
             with suppress(AnyzeroError):
                 client.check_game(game)
@@ -178,7 +182,8 @@ class Catalog:
         return text
 
     def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
-        most, longest = self.config.max_simulations, self.config.max_seconds
+        most = self.config.max_simulations
+        longest = self.config.max_seconds
         if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
             raise BadOptionError(
                 f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s"
@@ -186,7 +191,8 @@ class Catalog:
         for option in OWN_BUSINESS:
             if option in wanted.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
-        name, known = player.network, known_names()
+        name = player.network
+        known = known_names()
         if not name:
             Searcher(game, **wanted.arguments)  # raises an error if they do not fit
         elif name == BEST:

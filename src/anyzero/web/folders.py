@@ -24,11 +24,9 @@ LARGEST_TABLE = 8 << 20  # bytes; a larger table is not one of ours
 
 class Folders:
     def __init__(self, catalog: Catalog) -> None:
-        self.catalog, self.root, self.tables = (
-            catalog,
-            catalog.config.runs,
-            catalog.config.experiments,
-        )
+        self.catalog = catalog
+        self.root = catalog.config.runs
+        self.tables = catalog.config.experiments
 
     # --- runs
 
@@ -40,7 +38,8 @@ class Folders:
 
     def run(self, name: Name) -> dict[str, Any]:
         path = self.path_of(name)
-        run, blocks = summarise(path), RunFolder.open(path).blocks(GAMES)
+        run = summarise(path)
+        blocks = RunFolder.open(path).blocks(GAMES)
         played = [{"generation": block.generation, "block": block.number} for block in blocks]
         return {
             **run_values(run),
@@ -63,7 +62,8 @@ class Folders:
             raise UnknownNameError(
                 f"the block has {count(len(games), 'game')}, not a game {number}"
             )
-        line, starts = games[number], config.selfplay.starts
+        line = games[number]
+        starts = config.selfplay.starts
         position = starts[line["start"]] if starts else None
         game, start = position_of(self.catalog.load(config.game), position)
         moves, _ = move_texts(game, start, line["actions"])

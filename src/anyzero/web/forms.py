@@ -46,14 +46,17 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
         {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
     )
     about = {**thought, "seconds": ply.seconds}
-    move, played = ply.move or ply.termination, ply.action >= 0
+    move = ply.move or ply.termination
+    played = ply.action >= 0
     text = ply.notation(game, before) if played else move
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
 
 
 def position_values(table: GameInProgress) -> dict[str, Any]:
     """The current position; at a chance node the outcomes take the place of the moves."""
-    game, state, drawn = table.game, table.state, table.game.has("board")
+    game = table.game
+    state = table.state
+    drawn = table.game.has("board")
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
         "seat": game.seat_to_move(state),
@@ -82,7 +85,8 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
     twins: dict[int, int] = {}
     if not game.symmetries or not game.has("encode") or game.seat_to_move(state) < 0:
         return twins
-    planes, legal = game.encode(state).ravel(), game.legal_actions(state)
+    planes = game.encode(state).ravel()
+    legal = game.legal_actions(state)
     for turn in game.symmetries:
         if len(turn.planes) and (planes[turn.planes] == planes).all():
             pairs = ((action, int(turn.actions[action])) for action in legal)

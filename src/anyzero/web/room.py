@@ -34,11 +34,9 @@ class Rooms:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.catalog, self.shelf, self.engine = (
-            Catalog(config),
-            Shelf(config.data),
-            SearchProcess(config),
-        )
+        self.catalog = Catalog(config)
+        self.shelf = Shelf(config.data)
+        self.engine = SearchProcess(config)
         self.preparing: asyncio.Task[None] | None = None  # started when the first page is opened
         self.open: dict[str, Room] = {}
 
@@ -152,7 +150,10 @@ class Room:
         paused: bool,
         pace: float,
     ) -> None:
-        self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
+        self.number = number
+        self.table = table
+        self.shelf = rooms.shelf
+        self.engine = rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # the game's name for clients
         self.seats = tuple(seats)  # the movers; a person may have another name in the record
         self.set_pace(
@@ -189,7 +190,8 @@ class Room:
 
     def keep(self) -> None:
         """Store the whole line, including undone moves."""
-        table, whole = self.table, self.table.at(len(self.table.line))
+        table = self.table
+        whole = self.table.at(len(self.table.line))
         about = {
             "id": self.number,
             "game": self.game_text,
@@ -280,7 +282,9 @@ class Room:
         self.seats = tuple(seats)
 
     def set_pace(self, paused: bool, pace: float, trouble: str = "") -> None:
-        self.paused, self.pace, self.trouble = paused, pace, trouble
+        self.paused = paused
+        self.pace = pace
+        self.trouble = trouble
 
     # --- machines
 
@@ -318,7 +322,9 @@ class Room:
         """A function that makes the machine's move; if it finds none, one that stores the
         reason.
         """
-        start, answer, table = time.perf_counter(), dict[str, Any](), self.table
+        start = time.perf_counter()
+        answer = dict[str, Any]()
+        table = self.table
         searches = self.engine.search(table, player, seed=table.move_seed)
         try:
             async with contextlib.aclosing(searches) as answers:
@@ -328,8 +334,10 @@ class Room:
                         await self.show()
         except AnyzeroError as error:
             return partial(self.set_pace, True, self.pace, str(error))
-        self.preparing, self.quick = False, bool(answer.get("quick"))
-        seconds, found = time.perf_counter() - start, answer["result"]
+        self.preparing = False
+        self.quick = bool(answer.get("quick"))
+        seconds = time.perf_counter() - start
+        found = answer["result"]
         thought = found and Evaluation(
             value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"]
         )

@@ -52,7 +52,8 @@ class Shelf:
     """A SQLite file; a change is on disk once `keep` has returned."""
 
     def __init__(self, path: Path | str) -> None:
-        self.lock, self.path = Lock(), path
+        self.lock = Lock()
+        self.path = path
         try:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)

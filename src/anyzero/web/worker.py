@@ -68,7 +68,9 @@ class SearchJob:
         max_nodes: int = LEAST_NODES,
         stopped: Any = None,
     ) -> None:
-        self.wanted, self.tell, self.max_nodes = wanted, tell, max_nodes
+        self.wanted = wanted
+        self.tell = tell
+        self.max_nodes = max_nodes
         self.stopped = stopped or threading.Event()
         self.game: Game = load_game(wanted["game"])
         self.player = split_player(wanted["player"]).in_game(self.game)
@@ -114,7 +116,8 @@ class SearchJob:
         compiler = threading.Thread(target=self.compile, daemon=True)
         compiler.start()
         notice.start()
-        is_counted, live = bool(budget.simulations), self.wanted["live"]
+        is_counted = bool(budget.simulations)
+        live = self.wanted["live"]
         end = math.inf if live else time.perf_counter() + QUICK_S
 
         def goes_on() -> bool:
@@ -138,7 +141,8 @@ class SearchJob:
         """Search until stopped or `goes_on` is false: the result, and whether the whole budget was
         spent.
         """
-        look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
+        look = time.perf_counter() + LOOK_EVERY_S / 4
+        is_finished = False
         search = LiveSearch(searcher, self.state, self.wanted["seed"])
         while not is_finished:
             is_finished = not search.advance() or self.stopped.is_set()
@@ -171,7 +175,8 @@ class SearchJob:
 
     def values(self, result: SearchResult) -> dict[str, Any]:
         """The result as plain values, and the cells of the principal variation."""
-        state, cells = self.state, list[list[str]]()
+        state = self.state
+        cells = list[list[str]]()
         for move in result.principal_variation[:MOST_GHOSTS] if self.game.has("board") else ():
             action = self.game.parse_action(state, move)
             cells.append(cells_of(self.game, state, action))
@@ -223,7 +228,8 @@ class Jobs:
     """
 
     def __init__(self, send: Send, max_nodes: int) -> None:
-        self.send, self.max_nodes = send, max_nodes
+        self.send = send
+        self.max_nodes = max_nodes
         self.running: dict[int, threading.Event] = {}  # set to stop one
 
     def hear(self, wanted: dict[str, Any]) -> None:
@@ -271,7 +277,9 @@ class SearchProcess:
     """Searches for all clients, in one process, started when first needed."""
 
     def __init__(self, config: ServerConfig) -> None:
-        self.config, self.number, self.closing = config, 0, False
+        self.config = config
+        self.number = 0
+        self.closing = False
         self.child: Child | None = None
         self.inboxes: dict[
             int, asyncio.Queue[dict[str, Any] | None]
@@ -292,7 +300,8 @@ class SearchProcess:
         self.number += 1
         job = {**self.wanted(table, player), "job": self.number, "live": live, "seed": seed}
         inbox = self.inboxes[job["job"]] = asyncio.Queue()
-        again, answer = True, dict[str, Any]()
+        again = True
+        answer = dict[str, Any]()
         try:
             self.send(job)
             while not answer.get("done"):

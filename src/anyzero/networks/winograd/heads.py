@@ -22,16 +22,27 @@ from anyzero.networks.winograd.transforms import UNIT, multiply
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
-ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and channels per cell
+# of the board, and channels per cell
+ROWS = 6
+COLUMNS = 7
+CHANNELS = 32
 BY_COLUMN = True  # whether the spots are columns
-SPOTS, SEEN, HIDDEN = 7, 64, 32  # number of spots, inputs per spot, and size of its hidden vector
-READINGS, LOGITS, EXTRAS = 7, 1, 0
+# number of spots, inputs per spot, and size of its hidden vector
+SPOTS = 7
+SEEN = 64
+HIDDEN = 32
+READINGS = 7
+LOGITS = 1
+EXTRAS = 0
 """Number of readings, logits per reading, and extra logits computed from the whole board."""
-LANES, ABREAST, READ_ABREAST = 16, 8, 8
+LANES = 16
+ABREAST = 8
+READ_ABREAST = 8
 """Numbers per vector; spots, and readings, multiplied at once: enough sums to keep the multipliers
 busy.
 """
-ZERO, ONE = np.float32(0.0), np.float32(1.0)
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
 
 
 def _run_heads(
@@ -110,7 +121,8 @@ def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> 
 
 def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
     weights, bias = layer
-    inputs, outputs = weights.shape[1] // LANES, len(weights) * LANES
+    inputs = weights.shape[1] // LANES
+    outputs = len(weights) * LANES
     for part in range(len(weights)):
         for reading in range(0, READINGS, READ_ABREAST):
             target = readings[reading * outputs + part * LANES :]
@@ -124,7 +136,8 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
                 LANES,
             )
     for reading in range(READINGS):
-        own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
+        own = logits[reading * LOGITS :]
+        answers = readings[reading * len(bias) :]
         for index in range(LOGITS):
             own[index] = answers[index] + bias[index]
 
@@ -178,8 +191,10 @@ class Heads:
     def __init__(
         self, network: StoredNetwork, game: Game, sizes: Mapping[str, int], target: str
     ) -> None:
-        self.network, self.channels = network, network.config.channels
-        self.wide, self.lanes = sizes["CHANNELS"], sizes["LANES"]
+        self.network = network
+        self.channels = network.config.channels
+        self.wide = sizes["CHANNELS"]
+        self.lanes = sizes["LANES"]
         board = sizes["ROWS"], sizes["COLUMNS"]
         layout = layout_of(game.planes_shape, game.num_actions)
         if network.config.policy == "columns":
@@ -188,7 +203,8 @@ class Heads:
             policy = self.cells(layout, *board)
         else:
             policy = self.flat(board[0] * board[1], game.num_actions)
-        support, units = support_of(network.config), hidden_units(2 * self.channels)
+        support = support_of(network.config)
+        units = hidden_units(2 * self.channels)
         self.policy = policy.layers
         self.value = (
             self.layer("value.hidden", units, 2 * self.channels),
@@ -218,7 +234,8 @@ class Heads:
         )
 
     def cells(self, layout: Layout, rows: int, columns: int) -> Policy:
-        wide, extras = self.channels, layout.extras
+        wide = self.channels
+        extras = layout.extras
         layers = (
             self.layer("policy.pooled", wide, 2 * wide),
             self.layer("policy.local", wide, wide, 1, 1),

@@ -24,24 +24,36 @@ from anyzero.networks.winograd.transforms import (
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
-ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
+ROWS = 6
+COLUMNS = 7
+INPUTS = 3
+CHANNELS = 32
 """Sizes of the board, channels of the input (one more than the game's planes), and channels of the
 trunk.
 """
-HEIGHT, WIDTH, POINTS = 3, 4, 30  # size of a tile, and of its transform per channel
-TILES_DOWN, TILES_ACROSS, TILES, BOARDS = (
-    2,
-    2,
-    4,
-    9,
-)  # tiles that cover a board, and boards computed together
-BOARD_WIDTH, POINT_STEP = 10, 1168
+# size of a tile, and of its transform per channel
+HEIGHT = 3
+WIDTH = 4
+POINTS = 30
+# tiles that cover a board, and boards computed together
+TILES_DOWN = 2
+TILES_ACROSS = 2
+TILES = 4
+BOARDS = 9
+BOARD_WIDTH = 10
+POINT_STEP = 1168
 """Cells in a row of a board with its rim; stride from one point of a tile to the next."""
-LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8
+LANES = 16
+VECTORS = 2
+TOGETHER = 12
+FEW = 4
+ABREAST = 8
 """Numbers per vector; vectors of channels, and tiles, multiplied at once; tiles at once if there
 are few of them;
 channels whose weight gradients are computed at once."""
-ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+LOWEST = np.float32(-3.4e38)
 
 
 # --- the trunk
@@ -107,7 +119,8 @@ def _transform_planes(board: Any, index: int, points: Any) -> None:
     """The input transform of a board's tiles, for the input planes."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[_tile_start(tile, INPUTS) :], points[(index * TILES + tile) * INPUTS :]
+        cells = board[_tile_start(tile, INPUTS) :]
+        own = points[(index * TILES + tile) * INPUTS :]
         for plane in range(INPUTS):
             transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
 
@@ -116,7 +129,8 @@ def _rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
+        own = products[(index * TILES + tile) * CHANNELS :]
+        cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             rectify_output(
                 own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
@@ -130,8 +144,10 @@ def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any)
     """
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, start = products[(index * TILES + tile) * CHANNELS :], _inner_start(tile)
-        cells, rectified = trunk[start:], active[start:]
+        own = products[(index * TILES + tile) * CHANNELS :]
+        start = _inner_start(tile)
+        cells = trunk[start:]
+        rectified = active[start:]
         for channel in range(0, CHANNELS, LANES):
             add_output(
                 own[channel:],
@@ -223,7 +239,8 @@ def run_block_back(
         clear(sums[1, point], 0, CHANNELS * CHANNELS)
     for start in range(0, len(inputs), BOARDS):
         end = min(start + BOARDS, len(inputs))
-        some, middle = gradients[start:end], between[: end - start]
+        some = gradients[start:end]
+        middle = between[: end - start]
         _add_gradients(hidden[start:end], some, room, sums[1], biases[1][start:end])
         convolve(some, LOWEST, weights[1], none, room, middle)
         _mask_boards(hidden[start:end], middle)
@@ -251,7 +268,8 @@ def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
+        own = products[(index * TILES + tile) * CHANNELS :]
+        cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             write_output(
                 own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
@@ -271,12 +289,14 @@ def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases:
         for cell in range(ROWS * COLUMNS):
             for channel in range(CHANNELS):
                 biases[index, channel] += gradients[index, cell * CHANNELS + channel]
-    steps, outputs = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS), VECTORS * LANES
+    steps = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS)
+    outputs = VECTORS * LANES
     for point in range(POINTS):
         start = point * POINT_STEP
         for first in range(0, CHANNELS, ABREAST):
             for part in range(0, CHANNELS, outputs):
-                source, factors = points[start + first :], own[start + part :]
+                source = points[start + first :]
+                factors = own[start + part :]
                 target = weights[point, first * CHANNELS + part :]
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
@@ -285,7 +305,8 @@ def _transform_gradients(board: Any, index: int, points: Any) -> None:
     """The transposed output transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[_inner_start(tile) :], points[(index * TILES + tile) * CHANNELS :]
+        cells = board[_inner_start(tile) :]
+        own = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
             transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
@@ -296,7 +317,8 @@ def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
         target = weights[place]
         clear(target, 0, CHANNELS * CHANNELS)
         for point in range(POINTS):
-            factor, source = transform[point, place], sums[point]
+            factor = transform[point, place]
+            source = sums[point]
             for index in range(CHANNELS * CHANNELS):
                 target[index] += factor * source[index]
 
@@ -304,7 +326,8 @@ def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
 def _read_cells(cells: Any, least: Any, board: Any) -> None:
     """max(cells, `least`), with NaN preserved; the rim is unchanged."""
     for row in range(ROWS):
-        source, target = row * COLUMNS * CHANNELS, _row_start(row, CHANNELS)
+        source = row * COLUMNS * CHANNELS
+        target = _row_start(row, CHANNELS)
         for index in range(COLUMNS * CHANNELS):
             number = cells[source + index]
             board[target + index] = least if number < least else number
@@ -330,10 +353,8 @@ def _transform_board(board: Any, index: int, points: Any) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        cells, own = (
-            board[_tile_start(tile, CHANNELS) :],
-            points[(index * TILES + tile) * CHANNELS :],
-        )
+        cells = board[_tile_start(tile, CHANNELS) :]
+        own = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
             transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
@@ -344,16 +365,17 @@ def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, product
 
     The last group of tiles may extend beyond the existing ones.
     """
-    outputs, steps, num = VECTORS * LANES, (inputs, CHANNELS), boards * TILES
+    outputs = VECTORS * LANES
+    steps = (inputs, CHANNELS)
+    num = boards * TILES
     for point in range(POINTS):
-        numbers, sums = points[point * POINT_STEP :], products[point * POINT_STEP :]
+        numbers = points[point * POINT_STEP :]
+        sums = products[point * POINT_STEP :]
         for part in range(CHANNELS // outputs):
             own = weights[point, part]
             for first in range(0, num, TOGETHER):
-                source, target = (
-                    numbers[first * inputs :],
-                    sums[first * CHANNELS + part * outputs :],
-                )
+                source = numbers[first * inputs :]
+                target = sums[first * CHANNELS + part * outputs :]
                 if num - first <= FEW:
                     multiply(source, own, target, steps, FEW, VECTORS, LANES)
                 else:
@@ -363,7 +385,8 @@ def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, product
 def write_cells(board: Any, cells: Any) -> None:
     """The board without its rim."""
     for row in range(ROWS):
-        start, own = _row_start(row, CHANNELS), row * COLUMNS * CHANNELS
+        start = _row_start(row, CHANNELS)
+        own = row * COLUMNS * CHANNELS
         for index in range(COLUMNS * CHANNELS):
             cells[own + index] = board[start + index]
 

@@ -68,11 +68,14 @@ class CompiledResidual(Compiled):
 
     def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
         planes, rows, columns = game.planes_shape
-        self.network, self.channels, self.own = network, network.config.channels, local()
+        self.network = network
+        self.channels = network.config.channels
+        self.own = local()
         self.sizes = sizes_for(
             rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target
         )
-        self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
+        self.wide = self.sizes["CHANNELS"]
+        blocks = range(network.config.blocks)
         self.kernel = compile_kernel(run_trunk, UNIT, target, self.sizes)
         self.names = [
             f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")
@@ -98,7 +101,9 @@ class CompiledResidual(Compiled):
             self.answer(np.zeros((0, *game.planes_shape), np.float32), *nothing)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
-        sizes, heads, num = self.sizes, self.heads, len(planes)
+        sizes = self.sizes
+        heads = self.heads
+        num = len(planes)
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
             self.own.rooms = room(*self.shapes()), room(*heads.shapes)
         features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
@@ -110,8 +115,10 @@ class CompiledResidual(Compiled):
         ]
 
     def shapes(self) -> tuple[Any, ...]:
-        boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
-        board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
+        boards = self.sizes["BOARDS"]
+        cells = board_cells(self.sizes)
+        board = (boards, cells * self.wide)
+        tiles = self.sizes["POINTS"] * self.sizes["POINT_STEP"]
         return (
             (boards, cells * self.sizes["INPUTS"]),
             board,
@@ -162,11 +169,11 @@ class CompiledResidual(Compiled):
         """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros for those
         that do not.
         """
-        config, wide, num = self.network.config, self.channels, self.network.config.blocks
-        weights, biases = (
-            np.zeros((num, 2, self.wide, self.wide), np.float32),
-            np.zeros((num, self.wide), np.float32),
-        )
+        config = self.network.config
+        wide = self.channels
+        num = self.network.config.blocks
+        weights = np.zeros((num, 2, self.wide, self.wide), np.float32)
+        biases = np.zeros((num, self.wide), np.float32)
         pools = np.array(
             [config.pool_every > 0 and index % config.pool_every == 0 for index in range(num)]
         )
@@ -181,10 +188,9 @@ class CompiledResidual(Compiled):
 #
 # Capitals are sizes of one processor, filled in when the kernel is compiled.
 
-LANES, ROWS = (
-    16,
-    12,
-)  # numbers per vector; positions computed together, with all their sums in registers
+# numbers per vector; positions computed together, with all their sums in registers
+LANES = 16
+ROWS = 12
 FEW = 3  # up to this many positions are faster one by one: together they take as long as ROWS
 
 
@@ -232,21 +238,18 @@ def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
 
 class CompiledMlp(Compiled):
     def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
-        width, support, units = (
-            network.config.width,
-            support_of(network.config),
-            hidden_units(network.config.width),
-        )
+        width = network.config.width
+        support = support_of(network.config)
+        units = hidden_units(network.config.width)
         # A web page evaluates one position: four vectors of sums at a time then avoid waiting for
         # each other.
         lanes, together = (16, (1,)) if target == "wasm" else (lanes_of(target), (1, ROWS))
-        self.own, self.inputs = local(), math.prod(game.planes_shape)
+        self.own = local()
+        self.inputs = math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
-            weight, bias = (
-                network.take(f"{name}.weight", outputs, inputs),
-                network.take(f"{name}.bias", outputs),
-            )
+            weight = network.take(f"{name}.weight", outputs, inputs)
+            bias = network.take(f"{name}.bias", outputs)
             return pack(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
 
         hidden = [

@@ -48,8 +48,10 @@ def sizes_for(
     # Tiles that cover the board at the lowest cost, and boards that best fill strips of tiles; the
     # more, the better.
     height, width = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
-    down, across = -(-rows // height), -(-columns // width)
-    tiles, most_together = down * across, MOST_SUMS[lanes] // own
+    down = -(-rows // height)
+    across = -(-columns // width)
+    tiles = down * across
+    most_together = MOST_SUMS[lanes] // own
     boards = max(range(1, most_tiles // tiles + 1), key=fullness, default=1)
     strips = -(-boards * tiles // most_together)
     together = -(-boards * tiles // strips)

@@ -27,7 +27,8 @@ PIECE = 32  # boards per task. Their sums are added in order, whichever thread c
 LEAST_CHANNELS = 16  # with fewer, much of each vector would be empty
 THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
 """Number of kernel threads; None: as many as torch uses."""
-ZERO, ONE = np.float32(0.0), np.float32(1.0)
+ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
 
 
 def suits_training(boards: Tensor) -> bool:
@@ -49,7 +50,8 @@ class TrainingBlock(torch.autograd.Function):
 
     @staticmethod
     def forward(context: Any, boards: Tensor, *layers: Tensor) -> Tensor:
-        kernels, inputs = kernels_for(*boards.shape[1:]), _as_cells(boards)
+        kernels = kernels_for(*boards.shape[1:])
+        inputs = _as_cells(boards)
         hidden, outputs = kernels.forward(inputs, *layers)
         context.save_for_backward(inputs, hidden, *layers[::2])
         return outputs.permute(0, 3, 1, 2)
@@ -81,10 +83,8 @@ class TrainingPool(torch.autograd.Function):
     def forward(context: Any, boards: Tensor) -> Tensor:
         inputs = _as_cells(boards)
         pooled = torch.empty(len(boards), 2, boards.shape[1])
-        kernel, numbers = (
-            compile_kernel(_run_pool, UNIT),
-            (inputs.flatten(1, 2).numpy(), pooled.numpy()),
-        )
+        kernel = compile_kernel(_run_pool, UNIT)
+        numbers = (inputs.flatten(1, 2).numpy(), pooled.numpy())
         in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(boards))
         context.save_for_backward(inputs, pooled)
         return pooled.flatten(1)
@@ -93,10 +93,12 @@ class TrainingPool(torch.autograd.Function):
     @once_differentiable
     def backward(context: Any, gradients: Tensor) -> Tensor:
         inputs, pooled = context.saved_tensors
-        own, counts = torch.empty_like(inputs), torch.empty_like(pooled)
+        own = torch.empty_like(inputs)
+        counts = torch.empty_like(pooled)
         boards = [part.flatten(1, 2).numpy() for part in (inputs, own)]
         rest = [part.numpy() for part in (pooled, gradients.contiguous().view_as(pooled), counts)]
-        kernel, numbers = compile_kernel(_run_pool_back, UNIT), (*boards, *rest)
+        kernel = compile_kernel(_run_pool_back, UNIT)
+        numbers = (*boards, *rest)
         in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(inputs))
         return own.permute(0, 3, 1, 2)
 
@@ -118,7 +120,9 @@ class BlockKernels:
     """The kernels for blocks of one size, on boards [boards, rows, columns, channels]."""
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
-        self.sizes, self.channels, self.own = sizes, sizes["CHANNELS"], local()
+        self.sizes = sizes
+        self.channels = sizes["CHANNELS"]
+        self.own = local()
         kernels = run_block, run_block_back
         self.run_block, self.run_back = (
             compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in kernels
@@ -130,7 +134,8 @@ class BlockKernels:
 
     def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
         """The branch between its convolutions, and the outputs."""
-        hidden, outputs = torch.empty_like(inputs), torch.empty_like(inputs)
+        hidden = torch.empty_like(inputs)
+        outputs = torch.empty_like(inputs)
         packed = self.pack(layers[::2], self.transform)
         boards = [flat(part) for part in (inputs, hidden, outputs)]
         biases = [bias.numpy() for bias in layers[1::2]]
@@ -148,9 +153,11 @@ class BlockKernels:
         self, inputs: Tensor, hidden: Tensor, gradients: Tensor, weights: Sequence[Tensor]
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Gradients of the inputs, of the weights, and of biases [2, boards, channels]."""
-        wide, num = self.channels, len(inputs)
+        wide = self.channels
+        num = len(inputs)
         packed = self.pack([weight.transpose(0, 1) for weight in weights], self.rotated)
-        targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
+        targets = torch.empty_like(inputs)
+        biases = torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
         own, (first_bias, second_bias) = (
@@ -171,8 +178,10 @@ class BlockKernels:
 
     def pack(self, weights: Sequence[Tensor], transform: np.ndarray) -> tuple[np.ndarray, ...]:
         """The weight transform of each convolution: [points, parts, inputs * outputs of a part]."""
-        wide, outputs = self.channels, self.sizes["VECTORS"] * self.sizes["LANES"]
-        parts, packed = wide // outputs, []
+        wide = self.channels
+        outputs = self.sizes["VECTORS"] * self.sizes["LANES"]
+        parts = wide // outputs
+        packed = []
         for weight in weights:
             ordered = weight.reshape(parts, outputs, wide, 9).permute(3, 0, 2, 1)
             points = torch.from_numpy(transform) @ ordered.reshape(9, wide * wide)
@@ -186,12 +195,13 @@ class BlockKernels:
         convolutions, zero biases, and sums.
         """
         if not hasattr(self.own, "room"):
-            sizes, wide, num = self.sizes, self.channels, self.sizes["BOARDS"]
-            board, tiles = board_cells(sizes) * wide, sizes["POINTS"] * sizes["POINT_STEP"]
-            between, sums = (
-                (num, sizes["ROWS"] * sizes["COLUMNS"] * wide),
-                (2, sizes["POINTS"], wide * wide),
-            )
+            sizes = self.sizes
+            wide = self.channels
+            num = self.sizes["BOARDS"]
+            board = board_cells(sizes) * wide
+            tiles = sizes["POINTS"] * sizes["POINT_STEP"]
+            between = (num, sizes["ROWS"] * sizes["COLUMNS"] * wide)
+            sums = (2, sizes["POINTS"], wide * wide)
             self.own.room = room(board, board, tiles, tiles, between, (num, wide), sums)
         own: tuple[np.ndarray, ...] = self.own.room
         return own
@@ -231,7 +241,8 @@ def _run_pool(inputs: Any, pooled: Any) -> None:
     """Pooled [boards, 2, channels] of inputs [boards, cells, channels]."""
     num, cells, channels = inputs.shape
     for board in range(num):
-        mean, most = pooled[board, 0], pooled[board, 1]
+        mean = pooled[board, 0]
+        most = pooled[board, 1]
         for channel in range(channels):
             mean[channel] = most[channel] = ZERO
         for cell in range(cells):
@@ -252,10 +263,13 @@ def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, share
     """
     num, cells, channels = inputs.shape
     for board in range(num):
-        mean, share = shares[board, 0], shares[board, 1]
-        most, own = pooled[board, 1], gradients[board]
+        mean = shares[board, 0]
+        share = shares[board, 1]
+        most = pooled[board, 1]
+        own = gradients[board]
         for channel in range(channels):
-            mean[channel], share[channel] = own[0, channel] / np.float32(cells), ZERO
+            mean[channel] = own[0, channel] / np.float32(cells)
+            share[channel] = ZERO
         for cell in range(cells):
             numbers = inputs[board, cell]
             for channel in range(channels):
@@ -263,7 +277,8 @@ def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, share
         for channel in range(channels):
             share[channel] = own[1, channel] / max(share[channel], ONE)
         for cell in range(cells):
-            numbers, target = inputs[board, cell], targets[board, cell]
+            numbers = inputs[board, cell]
+            target = targets[board, cell]
             for channel in range(channels):
                 total = mean[channel] + (
                     share[channel] if numbers[channel] == most[channel] else ZERO

@@ -23,16 +23,20 @@ import numpy as np
 from anyzero.compile import Unit
 from anyzero.compile.lanes import in_lanes, traced
 
-NEAR, FAR = 3 / 4, 4 / 3  # their product is 1, which saves multiplications
+# their product is 1, which saves multiplications
+NEAR = 3 / 4
+FAR = 4 / 3
 SQUARES = NEAR**2 + FAR**2
-NEAR_SCALE, FAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2), 2 * FAR**2 * (FAR**2 - NEAR**2)
+NEAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2)
+FAR_SCALE = 2 * FAR**2 * (FAR**2 - NEAR**2)
 
 Transform = Callable[..., Sequence[Any]]  # of the numbers along one side
 
 
 def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray:
     """Weights [outputs, inputs, 3, 3] into [points, inputs, outputs], in double precision."""
-    down, across = np.array(WEIGHTS[height]), np.array(WEIGHTS[width])
+    down = np.array(WEIGHTS[height])
+    across = np.array(WEIGHTS[width])
     points = np.einsum("ri,oniw,cw->rcno", down, weight.astype(np.float64), across)
     transformed: np.ndarray = points.reshape(-1, *points.shape[2:])
     return transformed
@@ -217,12 +221,14 @@ def _both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any
 
 
 def _input_for_three(a: Any, b: Any, c: Any, d: Any, e: Any) -> Sequence[Any]:
-    ahead, behind = c - 2 * b, d - 2 * c
+    ahead = c - 2 * b
+    behind = d - 2 * c
     return behind - (b - 2 * a), behind + ahead, behind - ahead, d - b, e - 2 * d - ahead
 
 
 def _output_of_three(zero: Any, plus: Any, minus: Any, two: Any, infinite: Any) -> Sequence[Any]:
-    even, odd = plus + minus, plus - minus
+    even = plus + minus
+    odd = plus - minus
     return zero + even + two, odd + 2 * two, even + infinite + 4 * two
 
 
@@ -232,8 +238,10 @@ def _gradient_of_three(a: Any, b: Any, c: Any) -> Sequence[Any]:
 
 
 def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[Any]:
-    near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
-    far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
+    near_even = e - FAR**2 * c
+    near_odd = NEAR * d - FAR * b
+    far_even = e - NEAR**2 * c
+    far_odd = FAR * d - NEAR * b
     first, last = a + e - SQUARES * c, b + f - SQUARES * d
     return (
         first,
@@ -248,8 +256,10 @@ def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[
 def _output_of_four(
     zero: Any, near: Any, near_minus: Any, far: Any, far_minus: Any, infinite: Any
 ) -> Sequence[Any]:
-    near_even, near_odd = near + near_minus, near - near_minus
-    far_even, far_odd = far + far_minus, far - far_minus
+    near_even = near + near_minus
+    near_odd = near - near_minus
+    far_even = far + far_minus
+    far_odd = far - far_minus
     return (
         zero + near_even + far_even,
         NEAR * near_odd + FAR * far_odd,
@@ -259,8 +269,10 @@ def _output_of_four(
 
 
 def _gradient_of_four(a: Any, b: Any, c: Any, d: Any) -> Sequence[Any]:
-    near_even, near_odd = a + NEAR**2 * c, NEAR * b + NEAR**3 * d
-    far_even, far_odd = a + FAR**2 * c, FAR * b + FAR**3 * d
+    near_even = a + NEAR**2 * c
+    near_odd = NEAR * b + NEAR**3 * d
+    far_even = a + FAR**2 * c
+    far_odd = FAR * b + FAR**3 * d
     return a, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, d
 
 
