@@ -26,19 +26,19 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from anyzero.export.door import export
-from anyzero.export.functions import ExportedFunction, Given
-from anyzero.export.wasm import build_functions, write_module
-from anyzero.games.game import Game
-from anyzero.games.line import first_decision
-from anyzero.games.load import BUILT_IN, load
-from anyzero.games.rollouts import new_scratch, rollout_streams
-from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.find import BEST, best_network
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import read_network, save_network
-from anyzero.search import Searcher
+from anyzero.core.game.game import Game
+from anyzero.core.game.line import first_decision
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.rollouts import new_scratch, rollout_streams
+from anyzero.core.learning.find import BEST, best_network
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import read_network, save_network
+from anyzero.core.search import Searcher
+from anyzero.extras.browser.functions import ExportedFunction, Given
+from anyzero.extras.browser.wasm_files import build_functions, write_module
+from anyzero.extras.export import export
 
 ROUNDS, WARM_ROUNDS = 12, 3
 PIECE_S = 0.08

@@ -24,16 +24,16 @@ from typing import Any
 os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # nodes at 127.0.0.1
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
-from anyzero.cluster import Pace, Pool
-from anyzero.games.load import load
-from anyzero.learning.block import BlockResult
-from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import RunFolder, is_run
-from anyzero.learning.on_cluster import LEAST_GAMES, Blocks
-from anyzero.learning.selfplay import Order
-from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import read_network, save_network
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import BlockResult
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.folder import RunFolder, is_run
+from anyzero.core.learning.selfplay import Order
+from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import read_network, save_network
+from anyzero.extras.cluster import Pace, Pool
+from anyzero.extras.cluster.selfplay import LEAST_GAMES, Blocks
 
 STORE = 200_000_000
 BLOCK = 128

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from anyzero.games.load import game_names
+from anyzero.core.game.load import game_names
 from web_process import Server
 
 PLAYERS = ("uct:1000", "level:medium")

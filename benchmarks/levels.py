@@ -13,14 +13,14 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from anyzero.arena import match
-from anyzero.arena.plan import random_line
-from anyzero.arena.standings import Standings
-from anyzero.games.game import Game
-from anyzero.games.line import Line
-from anyzero.games.load import BUILT_IN, load
-from anyzero.players import parse_player
-from anyzero.players.text import LEVELS, level_text
+from anyzero.core.game.game import Game
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.tools.arena import match
+from anyzero.tools.arena.plan import random_line
+from anyzero.tools.arena.standings import Standings
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.text import LEVELS, level_text
 
 POSITIONS = 6
 

@@ -22,10 +22,10 @@ from typing import Any
 
 import websockets
 
-from anyzero.arena.arena import match
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.stages import OutOfTimeError, Progress
-from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.stages import OutOfTimeError, Progress
+from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.tools.arena.arena import match
 from web_process import Server, resident_mb
 
 STEPS = 40  # looks at the memory, in equal parts of the time; games between two of them are counted

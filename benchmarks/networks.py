@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.games.game import Game
-from anyzero.games.load import load
-from anyzero.learning.block import network_contestant
-from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.selfplay import Order, play_block
-from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.search import search_many
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
+from anyzero.core.learning.config import RunConfig, SelfPlayConfig
+from anyzero.core.learning.selfplay import Order, play_block
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.search import search_many
 
 NETWORK = "4x32"
 GAMES = ("connect_four", "hex")

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.laws import first_difference
-from anyzero.games.load import BUILT_IN, load
-from anyzero.games.observe import observe
-from anyzero.games.perft import perft
-from anyzero.games.rollouts import bench_rollouts, rollouts
-from anyzero.search.search import SearchSpeed, bench_search
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.rollouts import bench_rollouts, rollouts
+from anyzero.core.search.search import SearchSpeed, bench_search
+from anyzero.tools.laws.laws import first_difference
+from anyzero.tools.laws.observe import observe
+from anyzero.tools.proofs.perft import perft
 from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 
 GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]
@@ -161,7 +161,7 @@ def measure_gpu(text: str) -> dict[str, Any]:
 
 def has_gpu() -> bool:
     try:
-        from anyzero.compile import gpu
+        from anyzero.core.compile import gpu
     except ImportError:
         return False
     return gpu.is_available()

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from anyzero.games.game import Game
-from anyzero.games.load import load
-from anyzero.learning.block import network_contestant
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.on_gpu import STEPS, GpuGames, no_evaluator
-from anyzero.learning.samples import Samples
-from anyzero.learning.selfplay import manner_of
-from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.on_gpu import GpuEvaluator
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
+from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.on_gpu import STEPS, GpuGames, no_evaluator
+from anyzero.core.learning.samples import Samples
+from anyzero.core.learning.selfplay import manner_of
+from anyzero.core.nets.config import NetworkConfig, parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.on_gpu import GpuEvaluator
 
 NETWORKS = {"connect_four": "4x64", "hex": "6x64", "chess": "10x128"}
 MAX_PLIES = {"chess": 256}

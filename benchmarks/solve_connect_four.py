@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
-from anyzero.seeds import draw_unit
+from anyzero.core.base.seeds import draw_unit
 
 U = np.uint64
 F = TypeVar("F")

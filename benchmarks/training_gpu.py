@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from anyzero.games.game import Game
-from anyzero.games.load import load
-from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import Replay, build_replay
-from anyzero.learning.samples import Samples, new_samples
-from anyzero.learning.trainer import Trainer
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import ReplayConfig, TrainerConfig
+from anyzero.core.learning.replay import Replay, build_replay
+from anyzero.core.learning.samples import Samples, new_samples
+from anyzero.core.learning.trainer import Trainer
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
 from selfplay_gpu import NETWORKS, some_positions
 
 POSITIONS, ROWS, STEPS = 256, 65_536, 60

@@ -5,7 +5,7 @@ few moves.
 import random
 
 import anyzero
-from anyzero.games.rollouts import rollouts
+from anyzero.core.game.rollouts import rollouts
 
 ROLLOUTS_A_MOVE = 2_000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 
 from anyzero import rules
-from anyzero.games.load import BUILT_IN
+from anyzero.core.game.load import BUILT_IN
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH = 120

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import anyzero
-from anyzero.search.methods import METHODS
+from anyzero.core.search.methods import METHODS
 from anyzero.views.board import Circle, Label, Scene
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"

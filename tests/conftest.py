@@ -15,9 +15,9 @@ from queue import SimpleQueue
 import pytest
 from hypothesis import settings
 
-from anyzero.arena import workers
-from anyzero.arena.match import Live
-from anyzero.games.load import BUILT_IN
+from anyzero.core.game.load import BUILT_IN
+from anyzero.tools.arena import workers
+from anyzero.tools.arena.match import Live
 
 TOGETHER = {
     "exported": (
@@ -65,7 +65,7 @@ def one_process():
     start.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
+        patch.setattr("anyzero.tools.arena.workers.count_cores", lambda: 1)
         yield
 
 

@@ -118,7 +118,7 @@ def test_the_bottom_imports_no_folder():
 
 def test_the_games_are_made_without_numba():
     code = (
-        "import sys; from anyzero.games.load import BUILT_IN, load\n"
+        "import sys; from anyzero.core.game.load import BUILT_IN, load\n"
         "for name in BUILT_IN: load(name).initial_state()\n"
         "print('numba' in sys.modules)"
     )

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from anyzero import progress
+from anyzero.core.base import progress
 
 
 class Clock:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.errors import AnyzeroError
-from anyzero.report import Shown
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.report import Shown
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -42,7 +42,7 @@ def test_a_function_says_what_it_does_with_types_and_an_example(name):
 
 
 def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
-    import anyzero.search
+    import anyzero.core.search
 
     function = anyzero.find("search")
     assert inspect.signature(anyzero.search) == inspect.signature(function)
@@ -121,7 +121,7 @@ def test_wrong_arguments_are_told_in_a_sentence(call, says):
 
 
 def test_a_search_on_a_gpu_where_there_is_none_is_told(monkeypatch):
-    gpu = pytest.importorskip("anyzero.compile.gpu")
+    gpu = pytest.importorskip("anyzero.core.compile.gpu")
     monkeypatch.setattr(gpu, "is_available", lambda: False)
     with pytest.raises(
         AnyzeroError, match="the target cuda needs an NVIDIA GPU, and none was found here"
@@ -238,7 +238,7 @@ def test_a_game_shows_its_sizes_and_its_start_in_a_notebook():
 def test_a_notebook_gets_a_bar_that_leaves_nothing(monkeypatch):
     from types import ModuleType, SimpleNamespace
 
-    from anyzero import progress
+    from anyzero.core.base import progress
 
     shown = []
     shell = ModuleType("IPython.display")

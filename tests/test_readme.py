@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.app import main
+from anyzero.app.cli.app import main
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -36,8 +36,8 @@ def folder(tmp_path, monkeypatch):
         students.read_text().replace('"nb_games": 20', '"nb_games": 2').replace("[3, 4]", "[5]")
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("anyzero.doctor.network.STEPS", 30)
-    monkeypatch.setattr("anyzero.doctor.network.FEW_STEPS", 20)
+    monkeypatch.setattr("anyzero.tools.doctor.network.STEPS", 30)
+    monkeypatch.setattr("anyzero.tools.doctor.network.FEW_STEPS", 20)
     return tmp_path
 
 
@@ -86,7 +86,7 @@ def test_a_command_runs_as_a_program():
 
 
 def test_the_readme_names_every_search_method():
-    from anyzero.search.methods import METHODS
+    from anyzero.core.search.methods import METHODS
 
     (listed,) = re.findall(r"Search methods so far: (.*)\.", README)
     assert re.findall(r"`(\w+)`", listed) == list(METHODS)

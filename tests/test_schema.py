@@ -5,8 +5,8 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
-from anyzero.schema import Schema, parse_setting, read_toml, settings_of, write_toml
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
+from anyzero.core.base.schema import Schema, parse_setting, read_toml, settings_of, write_toml
 
 
 class Inner(Schema):

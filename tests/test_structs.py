@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from anyzero.structs import struct_of, struct_of_words
+from anyzero.core.base.structs import struct_of, struct_of_words
 
 FIELDS = [("cells", np.int8, 3), ("mover", np.int16), ("score", np.int32)]
 

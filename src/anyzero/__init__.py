@@ -8,24 +8,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from anyzero.arena.arena import match, tournament
-    from anyzero.arena.ladder import rate
-    from anyzero.doctor.examine import examine
-    from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
-    from anyzero.experiments.estimate import estimate
-    from anyzero.experiments.run import experiment
-    from anyzero.games.check import check_game
-    from anyzero.games.contract import CHANCE, OVER
-    from anyzero.games.explain import rules
-    from anyzero.games.game import Game, Symmetry
-    from anyzero.games.load import load
-    from anyzero.learning.summary import runs
-    from anyzero.learning.train import sweep, train
-    from anyzero.networks.find import nets
-    from anyzero.players import parse_player as player
-    from anyzero.players.player import search
-    from anyzero.search.search import search_many
-    from anyzero.search.solve import solve
+    from anyzero.core.base.errors import AnyzeroError, BadPositionError, IllegalMoveError
+    from anyzero.core.game.contract import CHANCE, OVER
+    from anyzero.core.game.game import Game, Symmetry
+    from anyzero.core.game.load import load
+    from anyzero.core.learning.find import nets
+    from anyzero.core.search.search import search_many
+    from anyzero.tools.arena.arena import match, tournament
+    from anyzero.tools.arena.ladder import rate
+    from anyzero.tools.doctor.examine import examine
+    from anyzero.tools.lab.estimate import estimate
+    from anyzero.tools.lab.run import experiment
+    from anyzero.tools.lab.summary import runs
+    from anyzero.tools.lab.train import sweep, train
+    from anyzero.tools.laws.check import check_game
+    from anyzero.tools.laws.explain import rules
+    from anyzero.tools.players import parse_player as player
+    from anyzero.tools.players.player import search
+    from anyzero.tools.proofs.solve import solve
 
 __all__ = [
     "CHANCE",
@@ -54,24 +54,25 @@ __all__ += ["search_many", "solve", "sweep", "tournament", "train"]
 __version__ = "0.1.0"
 
 MODULES = {
-    "arena.arena": ("match", "tournament"),
-    "arena.ladder": ("rate",),
-    "doctor.examine": ("examine",),
-    "errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
-    "experiments.estimate": ("estimate",),
-    "experiments.run": ("experiment",),
-    "games.check": ("check_game",),
-    "games.contract": ("CHANCE", "OVER"),
-    "games.explain": ("rules",),
-    "games.game": ("Game", "Symmetry"),
-    "games.load": ("load",),
-    "learning.summary": ("runs",),
-    "learning.train": ("sweep", "train"),
-    "networks.find": ("nets",),
-    "players.player": ("search",),
-    "search": ("search_many", "solve"),
+    "core.base.errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
+    "core.game.contract": ("CHANCE", "OVER"),
+    "core.game.game": ("Game", "Symmetry"),
+    "core.game.load": ("load",),
+    "core.learning.find": ("nets",),
+    "core.search.search": ("search_many",),
+    "tools.arena.arena": ("match", "tournament"),
+    "tools.arena.ladder": ("rate",),
+    "tools.doctor.examine": ("examine",),
+    "tools.lab.estimate": ("estimate",),
+    "tools.lab.run": ("experiment",),
+    "tools.lab.summary": ("runs",),
+    "tools.lab.train": ("sweep", "train"),
+    "tools.laws.check": ("check_game",),
+    "tools.laws.explain": ("rules",),
+    "tools.players.player": ("search",),
+    "tools.proofs.solve": ("solve",),
 }
-HOMES = {"player": "players:parse_player"} | {
+HOMES = {"player": "tools.players:parse_player"} | {
     name: module for module, names in MODULES.items() for name in names
 }
 """The module of each name; after a colon, its name there."""

@@ -1,5 +1,5 @@
 """`python -m anyzero` is the command line."""
 
-from anyzero.cli import main
+from anyzero.app.cli import main
 
 main()

@@ -5,7 +5,7 @@ left, its fault.
 import os
 import time
 
-from anyzero.players import Player
+from anyzero.tools.players import Player
 
 
 def make(fault: str = "none", limit: float = 0.0):

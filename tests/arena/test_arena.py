@@ -12,17 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyzero.arena import Match, Sprt, make_plan, match, play_games
-from anyzero.arena.match import MatchResult
-from anyzero.arena.record import Record
-from anyzero.arena.standings import Tally, make_standings
-from anyzero.arena.workers import Crew, Task, play_all
-from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.games.load import load
-from anyzero.networks.config import parse_network
-from anyzero.networks.find import hash_of
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
+from anyzero.core.base.errors import AnyzeroError, BadOptionError
+from anyzero.core.base.statistics import Sprt
+from anyzero.core.game.load import load
+from anyzero.core.learning.find import hash_of
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
+from anyzero.tools.arena import Match, make_plan, match, play_games
+from anyzero.tools.arena.match import MatchResult
+from anyzero.tools.arena.record import Record
+from anyzero.tools.arena.standings import Tally, make_standings
+from anyzero.tools.arena.workers import Crew, Task, play_all
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -241,7 +242,7 @@ def test_a_record_is_gone_on_from_and_not_played_again(tmp_path, monkeypatch):
     assert len(path.read_text().splitlines()) == 1 + 8
     assert without_time(results) == without_time(play_games(plan, workers=1))
     before = path.read_bytes()
-    monkeypatch.setattr("anyzero.arena.workers.Worker", None)  # no process is started
+    monkeypatch.setattr("anyzero.tools.arena.workers.Worker", None)  # no process is started
     assert play_games(plan, record=path) == results
     assert path.read_bytes() == before
 
@@ -378,7 +379,7 @@ def test_games_without_a_seal_are_played_again_from_their_moves(record_of_four, 
         {key: value for key, value in json.loads(line).items() if key != "seal"} for line in lines
     ]
     path.write_text("".join(json.dumps(game) + "\n" for game in games))
-    monkeypatch.setattr("anyzero.arena.workers.Worker", None)  # no process is started
+    monkeypatch.setattr("anyzero.tools.arena.workers.Worker", None)  # no process is started
     assert len(play_games(plan, record=path)) == 4
 
 

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.arena.match import Live, MatchResult, play_match
-from anyzero.arena.plan import (
+from anyzero.app.records.ends import loss_payoffs
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.seeds import draw_unit, pick_index
+from anyzero.core.game.line import move_texts
+from anyzero.tools.arena.match import Live, MatchResult, play_match
+from anyzero.tools.arena.plan import (
     Match,
     Plan,
     default_openings,
@@ -19,12 +23,8 @@ from anyzero.arena.plan import (
     quiet_action,
     random_line,
 )
-from anyzero.errors import BadOptionError
-from anyzero.games.line import move_texts
-from anyzero.players import Player, parse_player
-from anyzero.players.player import search
-from anyzero.records.ends import loss_payoffs
-from anyzero.seeds import draw_unit, pick_index
+from anyzero.tools.players import Player, parse_player
+from anyzero.tools.players.player import search
 
 FIRST_MATCH = Match(0, 1, 0, 0)
 TIC_TAC_TOE = anyzero.load("tic_tac_toe")
@@ -195,7 +195,7 @@ def test_an_opening_that_chance_ends_is_thrown_away(tmp_path, monkeypatch):
     rolls, ends = "return CHANCE if", "return OVER if state.rolled == 3 else CHANCE if"
     (tmp_path / "three_ends.py").write_text(DICE_RACE.read_text().replace(rolls, ends))
     game = anyzero.load(str(tmp_path / "three_ends.py"))
-    monkeypatch.setattr("anyzero.arena.plan.imbalance", lambda game, state, seed: 0.0)
+    monkeypatch.setattr("anyzero.tools.arena.plan.imbalance", lambda game, state, seed: 0.0)
     for pair in range(10):
         opening = make_opening(game, 1, pair, 1)
         assert opening

@@ -3,11 +3,11 @@
 import pytest
 
 import anyzero
-from anyzero.arena.ladder import Problem, problem_games, read_problems, solve_problems
-from anyzero.errors import UnknownNameError
-from anyzero.games.game import Game
-from anyzero.games.line import Line
-from anyzero.players.player import Player
+from anyzero.core.base.errors import UnknownNameError
+from anyzero.core.game.game import Game
+from anyzero.core.game.line import Line
+from anyzero.tools.arena.ladder import Problem, problem_games, read_problems, solve_problems
+from anyzero.tools.players.player import Player
 
 
 def position(game: Game, problem: Problem):
@@ -40,7 +40,7 @@ def test_connect_fours_problems_agree_with_the_solver_for_all_games():
 
 def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_nothing(monkeypatch):
     some = read_problems("connect_four")[:30]
-    monkeypatch.setattr("anyzero.arena.ladder.read_problems", lambda name: some)
+    monkeypatch.setattr("anyzero.tools.arena.ladder.read_problems", lambda name: some)
     known = {problem.moves: problem.best for problem in some}
 
     def knower(right: bool) -> Player:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.arena.statistics import (
+from anyzero.core.base.statistics import (
     count_pairs,
     elo_difference,
     elo_interval,

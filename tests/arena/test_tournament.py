@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.arena import make_plan, match, tournament
-from anyzero.arena.arena import Row, Tournament, judge_tournament
-from anyzero.arena.match import MatchResult
-from anyzero.arena.statistics import Interval, fit_ratings
-from anyzero.errors import BadOptionError, UnknownNameError
+from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.base.statistics import Interval, fit_ratings
+from anyzero.tools.arena import make_plan, match, tournament
+from anyzero.tools.arena.arena import Row, Tournament, judge_tournament
+from anyzero.tools.arena.match import MatchResult
 from tests.arena.test_arena import QUICK
 
 pytestmark = pytest.mark.usefixtures("games_here")

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from anyzero.cli.app import main
+from anyzero.app.cli.app import main
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from anyzero import stopping
-from anyzero.search.methods import METHODS
+from anyzero.core.base import stopping
+from anyzero.core.search.methods import METHODS
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 FIRST_MOVE = (
@@ -246,7 +246,7 @@ def hang_at_the_end(folder):
     """A player that answers at once until the record holds three games, and then never again."""
     player = folder / "patient.py"
     player.write_text(
-        "import time\nfrom pathlib import Path\nfrom anyzero.players import Player\n"
+        "import time\nfrom pathlib import Path\nfrom anyzero.tools.players import Player\n"
         "def make():\n"
         "    def choose(game, line, seed):\n"
         f"        Path({str(folder / 'asked')!r}).touch()\n"
@@ -398,8 +398,8 @@ def test_what_waits_for_a_person_is_left_at_once():
 SAVING = """
 import os, signal, sys
 from anyzero import stopping
-from anyzero.cli.app import app
-from anyzero.cli import main
+from anyzero.app.cli.app import app
+from anyzero.app.cli import main
 
 @app.command("save")
 def save():

@@ -12,13 +12,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from anyzero.cli.output import answer
-from anyzero.files import write_whole
-from anyzero.games.check import FIRST_LAW
-from anyzero.games.laws import LAWS
-from anyzero.games.load import BUILT_IN
-from anyzero.report import Sheet
-from anyzero.search.methods import METHODS
+from anyzero.app.cli.output import answer
+from anyzero.core.base.files import write_whole
+from anyzero.core.base.report import Sheet
+from anyzero.core.game.load import BUILT_IN
+from anyzero.core.search.methods import METHODS
+from anyzero.tools.laws.check import FIRST_LAW
+from anyzero.tools.laws.laws import LAWS
 from tests import OWN
 
 RACE = Path(__file__).parent.parent / "race.py"
@@ -189,7 +189,7 @@ def test_bench_measures_rollouts(run):
 def test_bench_measures_searches(run, monkeypatch):
     ticks = count()  # of 10 ms each: however busy the machine is, several searches are done
     clock = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks))
-    monkeypatch.setattr(sys.modules["anyzero.search.search"], "time", clock)
+    monkeypatch.setattr(sys.modules["anyzero.core.search.search"], "time", clock)
     code, out, _ = run("bench", "search", "tic_tac_toe", "uct:50", "--seconds", "0.05", "--json")
     found = json.loads(out)
     assert code == 0
@@ -237,7 +237,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):
 def test_help_has_examples_on_their_own_lines_and_imports_nothing_heavy():
     """Of every command; -h is --help."""
     code = (
-        "import sys; from anyzero.cli.app import app\n"
+        "import sys; from anyzero.app.cli.app import app\n"
         "import typer\n"
         "for name in typer.main.get_command(app).commands:\n"
         "    app([name, '-h'], standalone_mode=False)\n"

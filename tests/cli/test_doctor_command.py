@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from anyzero.doctor.examine import CHECKS
-from anyzero.learning.selfplay import play_random
+from anyzero.core.learning.selfplay import play_random
+from anyzero.tools.doctor.examine import CHECKS
 from tests.doctor.runs import NIM, fingerprint, make_run
 
 pytestmark = pytest.mark.xdist_group("doctor")
@@ -14,9 +14,9 @@ pytestmark = pytest.mark.xdist_group("doctor")
 
 def test_a_game_that_is_fit_to_be_learnt(run, monkeypatch):
     """By one check out of many: all of them are asked in tests/doctor."""
-    monkeypatch.setattr("anyzero.doctor.examine.CHECKS", {"input": CHECKS["input"]})
+    monkeypatch.setattr("anyzero.tools.doctor.examine.CHECKS", {"input": CHECKS["input"]})
     monkeypatch.setattr(
-        "anyzero.doctor.case.play_random", partial(play_random, target="interpreted")
+        "anyzero.tools.doctor.case.play_random", partial(play_random, target="interpreted")
     )
     code, out, err = run("doctor", NIM)
     assert (code, err) == (0, "")

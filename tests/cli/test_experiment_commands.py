@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from anyzero import stopping
-from anyzero.arena.standings import elo_words
-from anyzero.arena.statistics import Interval
-from anyzero.experiments.table import STUDENT_COLUMNS
+from anyzero.core.base import stopping
+from anyzero.core.base.statistics import Interval
+from anyzero.tools.arena.standings import elo_words
+from anyzero.tools.lab.table import STUDENT_COLUMNS
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -71,7 +71,7 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(
         elo = Interval(*(float(row[name]) for name in ("elo", "elo_low", "elo_high")))
         assert line.rstrip().endswith(f" {elo.value:+.1f} ({elo_words(elo, 2)})")
     assert "2 cells, 8 games, in grid.csv; plot them with anyzero plot grid.csv" in out
-    monkeypatch.setattr("anyzero.arena.workers.Worker", None)
+    monkeypatch.setattr("anyzero.tools.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")
 
 

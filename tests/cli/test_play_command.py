@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.session import known_player
-from anyzero.records.files import read_record, write_record
-from anyzero.records.in_progress import GameInProgress
+from anyzero.app.cli.session import known_player
+from anyzero.app.records.files import read_record, write_record
+from anyzero.app.records.in_progress import GameInProgress
 from tests.cli.terminal import Terminal
 from tests.records.play import load, play_all
 
@@ -266,7 +266,7 @@ def test_torch_is_never_needed():
     code = (
         "import sys; sys.modules['torch'] = None; sys.argv = ['anyzero', 'play', "
         "'tic_tac_toe', '--seed', '1']\n"
-        "from anyzero.cli import main; main()"
+        "from anyzero.app.cli import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], input="b2\n", capture_output=True, text=True, check=False

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from anyzero.records.files import write_record
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.pgn import write_pgn
-from anyzero.records.record import Evaluation
+from anyzero.app.records.files import write_record
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.pgn import write_pgn
+from anyzero.app.records.record import Evaluation
 from tests.records.play import load, play_all
 
 pytestmark = pytest.mark.usefixtures("games_here")

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from anyzero.files import write_whole
-from anyzero.learning.config import RunConfig, change
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.summary import ago, show_measured
+from anyzero.core.base.files import write_whole
+from anyzero.core.learning.config import RunConfig, change
+from anyzero.core.learning.folder import RunFolder
+from anyzero.tools.lab.summary import ago, show_measured
 from tests.learning.reports import make_report
 
 NO_GATE = {"gate": None, "league": None}

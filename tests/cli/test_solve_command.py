@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import anyzero.search.solve  # noqa: F401  (so that it can be patched)
-
 RACE = str(Path(__file__).parent.parent / "race.py")
 
 
@@ -98,7 +96,7 @@ def test_what_cannot_be_solved_is_one_sentence_and_exit_code_2(run, words, says)
 
 
 def test_ctrl_c_says_what_was_found_out(run, monkeypatch):
-    module = sys.modules["anyzero.search.solve"]
+    module = sys.modules["anyzero.tools.proofs.solve"]
     solution = module.Solution(module.Bounds(-1, 0), {"a": module.Bounds()}, 1_000, 2.0, 16.0)
 
     def stopped(*_, watch, **__):

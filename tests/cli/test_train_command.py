@@ -15,10 +15,10 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from anyzero.cli.app import main
-from anyzero.games.line import Line
-from anyzero.games.load import load
-from anyzero.players import parse_player
+from anyzero.app.cli.app import main
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import load
+from anyzero.tools.players import parse_player
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -277,7 +277,7 @@ def test_ctrl_c_keeps_what_is_finished(tiny):
     command = [
         sys.executable,
         "-c",
-        "from anyzero.cli.app import main; main()",
+        "from anyzero.app.cli.app import main; main()",
         "train",
         "tic_tac_toe",
     ]

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from anyzero import stopping
+from anyzero.core.base import stopping
 
 
 def square(kind, number):

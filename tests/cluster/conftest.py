@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cluster import Job, Pool
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.stages import Progress
-from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.stages import Progress
+from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.extras.cluster import Job, Pool
 
 ROOT = Path(__file__).parent.parent.parent
 STORE = 80_000_000

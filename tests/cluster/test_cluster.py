@@ -12,18 +12,18 @@ import pytest
 import torch
 
 import anyzero
-from anyzero.arena.arena import play_games
-from anyzero.arena.match import CRASH
-from anyzero.arena.plan import make_plan
-from anyzero.cluster import ActorKind, Job, Pace, Pool
-from anyzero.cluster.jobs import ClusterError, Done, Node
-from anyzero.cluster.pool import MOST_DEATHS, Member
-from anyzero.errors import BadOptionError
+from anyzero.core.base.errors import BadOptionError
+from anyzero.extras.cluster import ActorKind, Job, Pace, Pool
+from anyzero.extras.cluster.jobs import ClusterError, Done, Node
+from anyzero.extras.cluster.pool import MOST_DEATHS, Member
+from anyzero.tools.arena.arena import play_games
+from anyzero.tools.arena.match import CRASH
+from anyzero.tools.arena.plan import make_plan
 from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until
 
 MINE = """
 from beside import first
-from anyzero.players import Player
+from anyzero.tools.players import Player
 def make():
     return Player("mine", first)
 """
@@ -179,7 +179,7 @@ def test_a_job_that_fails_while_another_actor_is_at_it_is_not_done_twice(monkeyp
     """
     ray = MagicMock(get=lambda answer: answer)
     ray.exceptions.RayError = RuntimeError
-    monkeypatch.setattr("anyzero.cluster.jobs.connect", lambda address: ray)
+    monkeypatch.setattr("anyzero.extras.cluster.jobs.connect", lambda address: ray)
     pool, job, answers = (
         Pool("auto", [].append),
         Job("", {}),

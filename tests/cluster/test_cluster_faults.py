@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.cluster import Job
-from anyzero.cluster.jobs import ClusterError
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import load_shard
-from anyzero.learning.start import fill_in, make_config
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.samples import load_shard
+from anyzero.core.learning.start import fill_in, make_config
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
+from anyzero.extras.cluster import Job
+from anyzero.extras.cluster.jobs import ClusterError
 from tests.cluster.conftest import (
     TINY,
     Disturbance,
@@ -44,10 +44,10 @@ size = [3, 4]
 """
 DRIVER = """
 import sys
-from anyzero.cluster import Pool
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import load_shard
-from anyzero.learning.start import Training
+from anyzero.extras.cluster import Pool
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.samples import load_shard
+from anyzero.core.learning.start import Training
 folder, pool = RunFolder.open(sys.argv[1]), Pool(sys.argv[2])
 with folder.locked():
     Training(folder, None, pool).run(2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyzero.compile.bind import bind, global_names
+from anyzero.core.compile.bind import bind, global_names
 
 
 def generic(x):

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.compile import Unit, compile_kernel, cpu
-from anyzero.compile.bits import (
+from anyzero.core.compile import Unit, compile_kernel, cpu
+from anyzero.core.compile.bits import (
     count_bits,
     leading_bit,
     nth_bit,

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from anyzero.compile import cache as cache_module
-from anyzero.compile.bind import bind
-from anyzero.compile.clock import Compiling, clock
-from anyzero.compile.kernels import compile_kernel, key_of
-from anyzero.games.contract import legal_actions
-from anyzero.games.load import BUILT_IN, load
-from anyzero.games.observe import observe_game
-from anyzero.games.rollouts import rollout_streams
+from anyzero.core.compile import cache as cache_module
+from anyzero.core.compile.bind import bind
+from anyzero.core.compile.clock import Compiling, clock
+from anyzero.core.compile.kernels import compile_kernel, key_of
+from anyzero.core.game.contract import legal_actions
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.rollouts import rollout_streams
+from anyzero.tools.laws.observe import observe_game
 from tests.compile.walk import walk, walk_through
 
 RACE = Path(__file__).parent.parent / "race.py"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.random import (
+from anyzero.core.compile import Unit, compile_kernel
+from anyzero.core.compile.random import (
     STREAM,
     U,
     make_streams,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.bits import MOST_COUNT, best_index, count_small_set
+from anyzero.core.compile import Unit, compile_kernel
+from anyzero.core.compile.bits import MOST_COUNT, best_index, count_small_set
 
 
 def find_best(scores, count):

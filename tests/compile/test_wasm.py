@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.compile import Unit, bits, compile_kernel
-from anyzero.compile.ahead import any_like_this, new_library, nth_bit
-from anyzero.compile.wasm import Reader, build
-from anyzero.compile.wasm_memory import MemoryPlan
-from anyzero.errors import AnyzeroError
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.compile import Unit, bits, compile_kernel
+from anyzero.extras.browser.ahead import any_like_this, new_library, nth_bit
+from anyzero.extras.browser.wasm import Reader, build
+from anyzero.extras.browser.wasm_memory import MemoryPlan
 
 UNIT = Unit("wasm_test", {}, (__name__,))
 POINT = np.dtype((np.record, [("x", np.float32), ("count", np.int64), ("cells", np.int8, 3)]))

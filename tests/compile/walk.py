@@ -2,9 +2,9 @@
 
 import sys
 
-from anyzero.compile.kernels import compile_kernel
-from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
-from anyzero.games.load import load
+from anyzero.core.compile.kernels import compile_kernel
+from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
+from anyzero.core.game.load import load
 
 
 def walk(rules, state, actions):

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 import torch
 
-from anyzero.learning.selfplay import play_random
+from anyzero.core.learning.selfplay import play_random
 from tests.doctor.runs import load_nim, make_run
 
 
@@ -25,9 +25,9 @@ def patience(request, monkeypatch):
     """Trials run to their end however busy the machine is; a third of their steps show the same,
     but for slow tests.
     """
-    monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
+    monkeypatch.setattr("anyzero.tools.doctor.network.SECONDS", 300.0)
     if request.node.get_closest_marker("slow") is None:
-        monkeypatch.setattr("anyzero.doctor.network.STEPS", 80)
+        monkeypatch.setattr("anyzero.tools.doctor.network.STEPS", 80)
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def random_games_of_nim_are_played_once(monkeypatch):
             return play_random(game, num, seed=seed, max_plies=max_plies)
         return deepcopy(play_nim(game.options["fault"], num, seed, max_plies))
 
-    monkeypatch.setattr("anyzero.doctor.case.play_random", play)
+    monkeypatch.setattr("anyzero.tools.doctor.case.play_random", play)
 
 
 @cache

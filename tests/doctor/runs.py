@@ -8,15 +8,15 @@ from pathlib import Path
 
 import torch
 
-from anyzero.doctor.case import Case
-from anyzero.games.load import load
-from anyzero.learning.config import change
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.presets import preset_config
-from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.networks.config import NetworkConfig, resolve
-from anyzero.networks.manifest import NETWORK, write_manifest
-from anyzero.networks.weights import load_network, save_network
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import change
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.manifest import NETWORK, write_manifest
+from anyzero.core.learning.presets import preset_config
+from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.nets.config import NetworkConfig, resolve
+from anyzero.core.nets.weights import load_network, save_network
+from anyzero.tools.doctor.case import Case
 
 NIM = str(Path(__file__).parent / "nim.py")
 HEALTHY = {

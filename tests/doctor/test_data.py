@@ -7,9 +7,14 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from anyzero.doctor import data
-from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
-from anyzero.doctor.data import (
+from anyzero.core.learning.block import Block, network_contestant, self_play_method
+from anyzero.core.learning.config import RunConfig, SelfPlayConfig
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.samples import load_shard, save_shard
+from anyzero.core.learning.selfplay import Order, play_block
+from anyzero.tools.doctor import data
+from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
+from anyzero.tools.doctor.data import (
     check_gate,
     check_input,
     check_laws,
@@ -20,11 +25,6 @@ from anyzero.doctor.data import (
     check_unique,
     pass_chance,
 )
-from anyzero.learning.block import Block, network_contestant, self_play_method
-from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import load_shard, save_shard
-from anyzero.learning.selfplay import Order, play_block
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 
@@ -113,7 +113,7 @@ def unfinished_case(path, resign_below=-1.0, **settings):
     case, config = nim_case(), SelfPlayConfig(simulations=1, **settings)
     players = [network_contestant(case.game, "gloomy", gloomy, config, noise=True)]
     with pytest.MonkeyPatch.context() as patch:  # nim is compiled for nothing else
-        patch.setattr("anyzero.learning.selfplay.Block", partial(Block, target="interpreted"))
+        patch.setattr("anyzero.core.learning.selfplay.Block", partial(Block, target="interpreted"))
         order = Order(RunConfig(seed=1, selfplay=config), 1, resign_below=resign_below)
         block = play_block(case.game, players, order, 0, 32)
     return written_case(path, case, block), {line.end for line in block.games}

@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from anyzero.doctor.case import SKIPPED, WELL, WRONG
-from anyzero.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
-from anyzero.errors import UnknownNameError
-from anyzero.games.load import load
-from anyzero.learning import stages
-from anyzero.learning.folder import RunFolder
+from anyzero.core.base.errors import UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.learning import stages
+from anyzero.core.learning.folder import RunFolder
+from anyzero.tools.doctor.case import SKIPPED, WELL, WRONG
+from anyzero.tools.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
 from tests.doctor.runs import NIM, case_of, fingerprint, make_run, spoil_network
 
 

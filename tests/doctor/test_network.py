@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case
-from anyzero.doctor.network import (
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import encode_states
+from anyzero.core.learning import replay
+from anyzero.core.learning.config import change
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.models import new_network
+from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case
+from anyzero.tools.doctor.network import (
     Trial,
     check_layers,
     check_learnt_sign,
@@ -21,12 +27,6 @@ from anyzero.doctor.network import (
     probe,
     slope_of,
 )
-from anyzero.games.load import load
-from anyzero.games.rollouts import encode_states
-from anyzero.learning import replay
-from anyzero.learning.config import change
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.models import new_network
 from tests.doctor.runs import case_of, nim_case
 
 
@@ -95,7 +95,7 @@ def test_all_positions_are_examined_however_short_the_window():
 
 
 def test_a_trial_that_is_too_short_proves_nothing(monkeypatch):
-    monkeypatch.setattr("anyzero.doctor.network.STEPS", 3)
+    monkeypatch.setattr("anyzero.tools.doctor.network.STEPS", 3)
     found = check_one_batch(nim_case())
     assert found.verdict == SKIPPED
     assert "3 steps" in found.conclusion

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import AnyzeroError
-from anyzero.experiments import load_experiment
-from anyzero.experiments.config import GridConfig, StudentConfig
-from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.tools.lab import load_experiment
+from anyzero.tools.lab.config import GridConfig, StudentConfig
+from anyzero.tools.lab.table import GRID_COLUMNS, STUDENT_COLUMNS
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyzero.arena.statistics import Interval
-from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.estimate import (
+from anyzero.core.base.errors import AnyzeroError, BadOptionError
+from anyzero.core.base.statistics import Interval
+from anyzero.core.game.load import load
+from anyzero.core.search.report import RootMoves
+from anyzero.tools.lab.estimate import (
     estimate,
     estimates_of,
     parse_simulations,
@@ -21,8 +23,6 @@ from anyzero.experiments.estimate import (
     reference_values,
     sample_moves,
 )
-from anyzero.games.load import load
-from anyzero.search.report import RootMoves
 
 RACE = str(Path(__file__).parent.parent / "race.py")
 

@@ -9,10 +9,11 @@ import matplotlib
 import pytest
 from matplotlib.colors import to_hex
 
-from anyzero.arena.statistics import wilson_interval
-from anyzero.errors import AnyzeroError
-from anyzero.experiments.run import ExperimentResult
-from anyzero.experiments.score_plots import (
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.statistics import wilson_interval
+from anyzero.tools.lab.figures import COLOURS
+from anyzero.tools.lab.run import ExperimentResult
+from anyzero.tools.lab.score_plots import (
     COLOUR_MAP,
     SCALE,
     ink_on,
@@ -20,8 +21,7 @@ from anyzero.experiments.score_plots import (
     plot_rows,
     save_figures,
 )
-from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
-from anyzero.figures import COLOURS
+from anyzero.tools.lab.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
 from tests.views.colour_vision import VISION, linear_rgb, seen
 
 REST = (0,) * 7  # score, Elo and seconds are computed from the counts

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.arena import Match, make_plan, match
-from anyzero.arena.match import MatchResult
-from anyzero.arena.statistics import elo_difference, wilson_interval
-from anyzero.errors import AnyzeroError
-from anyzero.experiments import load_experiment, run_experiment
-from anyzero.experiments.run import ExperimentResult, guess_cost
-from anyzero.experiments.table import GRID_COLUMNS, describe_cell, describe_victories, elo_of
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.statistics import elo_difference, wilson_interval
+from anyzero.tools.arena import Match, make_plan, match
+from anyzero.tools.arena.match import MatchResult
+from anyzero.tools.lab import load_experiment, run_experiment
+from anyzero.tools.lab.run import ExperimentResult, guess_cost
+from anyzero.tools.lab.table import GRID_COLUMNS, describe_cell, describe_victories, elo_of
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -233,7 +233,7 @@ def test_a_finished_experiment_starts_no_process_and_changes_no_file(finished, m
     before = {
         path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in finished.iterdir()
     }
-    monkeypatch.setattr("anyzero.arena.workers.Worker", None)
+    monkeypatch.setattr("anyzero.tools.arena.workers.Worker", None)
     rows = run_experiment(experiment, table)
     assert len(rows) == 4
     assert {

@@ -4,10 +4,10 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.experiments.plots import RunCurves, draw_runs
-from anyzero.figures import FEW, save_figure
-from anyzero.learning.history import make_rows
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError
+from anyzero.core.learning.history import make_rows
+from anyzero.tools.lab.figures import FEW, save_figure
+from anyzero.tools.lab.plots import RunCurves, draw_runs
 from tests.learning.reports import make_report
 
 

@@ -10,17 +10,17 @@ from math import prod
 import numpy as np
 import pytest
 
-from anyzero.arena import match
-from anyzero.errors import AnyzeroError
-from anyzero.export.bot import make_bot, stored
-from anyzero.export.door import export
-from anyzero.export.source import pack_bytes, unpack_array
-from anyzero.games.load import load, start_game
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network, store
-from anyzero.search import Searcher
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.game.load import load, start_game
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network, store
+from anyzero.core.search import Searcher
+from anyzero.extras.bots.bot import make_bot, stored
+from anyzero.extras.bots.source import pack_bytes, unpack_array
+from anyzero.extras.export import export
+from anyzero.tools.arena import match
 from tests import race
 
 SLOW = pytest.mark.slow

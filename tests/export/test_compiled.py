@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import AnyzeroError
-from anyzero.export.c import _header
-from anyzero.export.door import export
-from anyzero.export.wasm import write_files
-from anyzero.games.load import load
-from anyzero.search import Searcher
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.game.load import load
+from anyzero.core.search import Searcher
+from anyzero.extras.browser.c import _header
+from anyzero.extras.browser.wasm_files import write_files
+from anyzero.extras.export import export
 from tests import race
 
 GAMES = [
@@ -112,7 +112,8 @@ def test_an_earlier_page_keeps_its_games_until_those_of_the_next_are_written(tmp
     assert old.read_bytes() == b"old"
     wrote = {"name": "connect_four", "net": ""}, {"rules.wasm": b"new"}
     monkeypatch.setattr(
-        "anyzero.export.web.write_game", lambda own, *_: (wrote[0], write_files(own, wrote[1]))
+        "anyzero.extras.browser.page.write_game",
+        lambda own, *_: (wrote[0], write_files(own, wrote[1])),
     )
     export("connect_four", web=tmp_path)
     assert [path.relative_to(tmp_path / "games") for path in (tmp_path / "games").rglob("*.*")] == [

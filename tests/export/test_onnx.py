@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.errors import AnyzeroError
-from anyzero.export.door import export, network_for
-from anyzero.export.onnx import export_onnx
-from anyzero.games.load import BUILT_IN, load
-from anyzero.games.observe import observe
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import store
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import store
+from anyzero.extras.browser.onnx import export_onnx
+from anyzero.extras.export import export, network_for
+from anyzero.tools.laws.observe import observe
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")

@@ -12,18 +12,18 @@ from unittest.mock import patch
 
 import numpy as np
 
-from anyzero.arena.arena import match, tournament
-from anyzero.experiments.run import experiment
-from anyzero.games.load import load
-from anyzero.networks import find
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
-from anyzero.players.player import search
-from anyzero.records.files import read_records, write_record
-from anyzero.sealed import DamagedError
-from anyzero.web.catalog import Message, ServerConfig
-from anyzero.web.room import Rooms
+from anyzero.app.records.files import read_records, write_record
+from anyzero.app.web.catalog import Message, ServerConfig
+from anyzero.app.web.room import Rooms
+from anyzero.core.base.sealed import DamagedError
+from anyzero.core.game.load import load
+from anyzero.core.learning import find
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
+from anyzero.tools.arena.arena import match, tournament
+from anyzero.tools.lab.run import experiment
+from anyzero.tools.players.player import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table
 from tests.records.play import random_table

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from anyzero.files import write_whole
-from anyzero.games.load import load
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
+from anyzero.core.base.files import write_whole
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
 from tests.faults.served import click_through
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 

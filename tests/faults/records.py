@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.arena.arena import match
-from anyzero.arena.plan import make_plan
-from anyzero.arena.record import Record
-from anyzero.sealed import SEAL
+from anyzero.core.base.sealed import SEAL
+from anyzero.tools.arena.arena import match
+from anyzero.tools.arena.plan import make_plan
+from anyzero.tools.arena.record import Record
 from tests.faults.damage import cut, flip_a_bit, write_zeros
 from tests.faults.table import Table
 

@@ -11,8 +11,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.errors import AnyzeroError
-from anyzero.files import write_whole
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.files import write_whole
 
 TOLD, HARMLESS, SILENT, TRACEBACK, SIGNAL = "told", "harmless", "silent", "traceback", "signal"
 VERDICTS = (TOLD, HARMLESS, SILENT, TRACEBACK, SIGNAL)

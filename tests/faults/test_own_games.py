@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.output import load_position
-from anyzero.errors import BadGameError
-from anyzero.export.door import export
-from anyzero.files import write_whole
-from anyzero.games import guard
-from anyzero.games.check import TRIAL, check_game, judge_all
-from anyzero.games.laws import FATAL
-from anyzero.games.load import load, load_trusted
-from anyzero.games.observe import Evidence
-from anyzero.games.perft import count_lines
-from anyzero.games.rollouts import rollouts
-from anyzero.records.in_progress import GameInProgress
+from anyzero.app.cli.output import load_position
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.core.base.errors import BadGameError
+from anyzero.core.base.files import write_whole
+from anyzero.core.game import guard
+from anyzero.core.game.load import load, load_trusted
+from anyzero.core.game.rollouts import rollouts
+from anyzero.extras.export import export
+from anyzero.tools.laws.check import TRIAL, check_game, judge_all
+from anyzero.tools.laws.laws import FATAL
+from anyzero.tools.laws.observe import Evidence
+from anyzero.tools.proofs.perft import count_lines
 from tests import OWN
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
 from tests.faults.table import TOLD, Table

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from anyzero.errors import AnyzeroError
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.once import verify
-from anyzero.learning.start import Training, open_run
-from anyzero.learning.summary import summarise
-from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import find_network
-from anyzero.networks.manifest import CHAMPION, write_manifest
-from anyzero.sealed import DamagedError
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.sealed import DamagedError
+from anyzero.core.learning.find import find_network
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.manifest import CHAMPION, write_manifest
+from anyzero.core.learning.once import verify
+from anyzero.core.learning.start import Training, open_run
+from anyzero.core.nets.config import BadNetworkError
+from anyzero.tools.lab.summary import summarise
 from tests.faults.runs import GENERATIONS, fresh, go_on, play, run_campaign
 from tests.faults.table import Table, Told
 

@@ -12,20 +12,20 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.experiments.config import load_experiment
-from anyzero.files import parse_object
-from anyzero.games.load import BUILT_IN, load
-from anyzero.learning.config import RunConfig, change, load_config, parse_setting
-from anyzero.learning.start import make_config
-from anyzero.networks.config import parse_network
-from anyzero.players import parse_player
-from anyzero.players.text import split_player
-from anyzero.protocols.gtp import GtpEngine
-from anyzero.protocols.uci import UciEngine
-from anyzero.records.files import MATCH_FORM, WRITERS, read_records
-from anyzero.schema import write_toml
-from anyzero.search.methods import parse_search
-from anyzero.web.catalog import Message
+from anyzero.app.protocols.gtp import GtpEngine
+from anyzero.app.protocols.uci import UciEngine
+from anyzero.app.records.files import MATCH_FORM, WRITERS, read_records
+from anyzero.app.web.catalog import Message
+from anyzero.core.base.files import parse_object
+from anyzero.core.base.schema import write_toml
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.learning.config import RunConfig, change, load_config, parse_setting
+from anyzero.core.learning.start import make_config
+from anyzero.core.nets.config import parse_network
+from anyzero.core.search.methods import parse_search
+from anyzero.tools.lab.config import load_experiment
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.text import split_player
 from tests.faults.table import Table, Told
 from tests.protocols.lines import Listener
 from tests.records.play import random_table

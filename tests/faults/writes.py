@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from anyzero.errors import AnyzeroError
-from anyzero.learning.start import open_run, train_on
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.learning.start import open_run, train_on
 from tests.faults.runs import DERIVED, TINY, hash_of
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 

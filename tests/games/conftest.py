@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyzero.games import laws
+from anyzero.tools.laws import laws
 from tests.games.simulator import Simulator
 
 

@@ -4,8 +4,8 @@ anew; read the diff.
 
 from pathlib import Path
 
-from anyzero.games.contract import CHANCE
-from anyzero.games.load import load
+from anyzero.core.game.contract import CHANCE
+from anyzero.core.game.load import load
 
 FOLDER = Path(__file__).parent / "golden"
 

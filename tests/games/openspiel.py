@@ -8,7 +8,7 @@ from typing import Any
 
 import pyspiel
 
-from anyzero.games.game import Game, State
+from anyzero.core.game.game import Game, State
 
 
 def play_in_both(

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from anyzero.errors import BadPositionError
-from anyzero.games.game import Game, State
+from anyzero.core.base.errors import BadPositionError
+from anyzero.core.game.game import Game, State
 
 ODD = "0123456789/ .-+_\n\t\0²٣Ⅷé💥"
 """Characters that have broken readers of numbers and boards."""

@@ -7,8 +7,8 @@ import os
 import subprocess
 import sys
 
-from anyzero.games.load import load
-from anyzero.games.on_gpu import compare_simulated
+from anyzero.core.game.load import load
+from anyzero.core.game.on_gpu import compare_simulated
 
 
 class Simulator:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.compile.random import make_streams
-from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
+from anyzero.core.base.errors import BadOptionError, BadPositionError, IllegalMoveError
+from anyzero.core.compile.random import make_streams
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import rollouts
 from anyzero.games import atarigo
-from anyzero.games.check import check_game
-from anyzero.games.load import load
-from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.proofs.perft import perft
 from tests.games.readers import read_safely, texts_near
 
 FIVE = load("atarigo", size=5)

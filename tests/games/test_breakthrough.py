@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 
-from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.check import check_game
-from anyzero.games.load import load
-from anyzero.games.perft import perft
+from anyzero.core.base.errors import BadOptionError, BadPositionError
+from anyzero.core.game.load import load
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.proofs.perft import perft
 from tests.games.openspiel import play_in_both
 from tests.games.races import boards, moves_by_hand
 from tests.games.readers import read_safely, texts_near

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.errors import BadPositionError
-from anyzero.games.load import load
-from anyzero.games.perft import perft
-from anyzero.games.rollouts import default_rollouts, rollouts
+from anyzero.core.base.errors import BadPositionError
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import default_rollouts, rollouts
+from anyzero.tools.proofs.perft import perft
 from tests.games.chess_oracle import action_of, choose_move, ending, random_endgame
 
 GAME = load("chess")

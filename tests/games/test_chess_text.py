@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.errors import BadPositionError, IllegalMoveError
-from anyzero.games.load import load
+from anyzero.core.base.errors import BadPositionError, IllegalMoveError
+from anyzero.core.game.load import load
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("chess")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.games import contract
-from anyzero.games.game import Game
+from anyzero.core.game import contract
+from anyzero.core.game.game import Game
 from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon
 from anyzero.views import Path as Outline
 

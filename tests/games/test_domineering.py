@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.check import check_game
-from anyzero.games.contract import legal_actions, play
-from anyzero.games.load import load
+from anyzero.core.base.errors import BadOptionError, BadPositionError
+from anyzero.core.game.contract import legal_actions, play
+from anyzero.core.game.load import load
+from anyzero.tools.laws.check import check_game
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("domineering:rows=4,columns=4")

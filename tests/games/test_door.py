@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from anyzero.compile import kernels
-from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError, MissingFunctionError
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.load import BUILT_IN, load
+from anyzero.core.base.errors import (
+    AnyzeroError,
+    BadPositionError,
+    IllegalMoveError,
+    MissingFunctionError,
+)
+from anyzero.core.compile import kernels
+from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.load import BUILT_IN, load
 from tests.games.test_load import RACE
 
 

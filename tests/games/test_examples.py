@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyzero.games.check import check_game
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.load import load
-from anyzero.games.perft import perft
+from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.load import load
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.proofs.perft import perft
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

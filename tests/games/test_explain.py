@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.games.explain import SILENT, telling_state
-from anyzero.games.load import BUILT_IN
+from anyzero.core.game.load import BUILT_IN
+from anyzero.tools.laws.explain import SILENT, telling_state
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import BadGameError
-from anyzero.games.check import FIRST_LAW, check_apart, check_game
-from anyzero.games.guard import ToldKernel
-from anyzero.games.load import load, load_trusted
-from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
+from anyzero.core.base.errors import BadGameError
+from anyzero.core.game.guard import ToldKernel
+from anyzero.core.game.load import load, load_trusted
+from anyzero.core.game.rollouts import rollouts
+from anyzero.tools.laws.check import FIRST_LAW, check_apart, check_game
+from anyzero.tools.proofs.perft import perft
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 PLAY_LINE = 1 + RACE.splitlines().index("    state.total += action")

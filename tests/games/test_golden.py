@@ -4,7 +4,7 @@ read.
 
 import pytest
 
-from anyzero.games.load import BUILT_IN
+from anyzero.core.game.load import BUILT_IN
 from tests.games.golden import FOLDER, GAMES, playthrough
 
 

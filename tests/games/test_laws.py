@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.compile.random import random_below
-from anyzero.errors import BadGameError
+from anyzero.core.base.errors import BadGameError
+from anyzero.core.compile.random import random_below
+from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
+from anyzero.core.game.game import Symmetry
+from anyzero.core.game.load import BUILT_IN, load
 from anyzero.games.breakthrough import format_state, payoffs
-from anyzero.games.check import check_game
-from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
-from anyzero.games.game import Symmetry
-from anyzero.games.laws import LAWS
-from anyzero.games.load import BUILT_IN, load
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.laws.laws import LAWS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
 

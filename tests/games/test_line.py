@@ -1,7 +1,7 @@
 """The game so far, as players are shown it."""
 
 import anyzero
-from anyzero.games.line import Line
+from anyzero.core.game.line import Line
 
 GAME = anyzero.load("tic_tac_toe")
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
-from anyzero.games.game import game_text
-from anyzero.games.guard import key_of
-from anyzero.games.load import load, load_file, split_text
+from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.core.game.game import game_text
+from anyzero.core.game.guard import key_of
+from anyzero.core.game.load import load, load_file, split_text
 
 RACE = Path(__file__).parent.parent / "race.py"
 
@@ -152,7 +152,7 @@ def test_a_value_error_of_a_users_own_text_is_one_sentence_with_its_place(tmp_pa
 
 def test_an_installed_package_can_bring_a_game(monkeypatch):
     entry = EntryPoint("race", "tests.race", "anyzero.games")
-    monkeypatch.setattr("anyzero.games.load.entry_points", lambda group: [entry])
+    monkeypatch.setattr("anyzero.core.game.load.entry_points", lambda group: [entry])
     assert load("race:goal=4").rules.goal == 4
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
-from anyzero.games.contract import OVER
-from anyzero.games.load import load
+from anyzero.core.base.errors import BadOptionError, BadPositionError, IllegalMoveError
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.load import load
 from anyzero.games.oware import FEATURES, seeds_of
 
 

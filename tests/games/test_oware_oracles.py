@@ -6,12 +6,12 @@ import numpy as np
 import pyspiel
 import pytest
 
-from anyzero.games.check import check_game
-from anyzero.games.contract import OVER
-from anyzero.games.load import load
-from anyzero.games.observe import observe
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.load import load
 from anyzero.games.oware import seeds_of
-from anyzero.games.perft import perft
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.laws.observe import observe
+from anyzero.tools.proofs.perft import perft
 
 OPEN_SPIEL = "oware:plies=1000,last_seeds=owner,repetition=true"
 VARIANTS = [

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anyzero.compile import compile_kernel
-from anyzero.games.load import load
-from anyzero.games.rollouts import default_rollouts, new_scratch, rollout_streams, rollouts
+from anyzero.core.compile import compile_kernel
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import default_rollouts, new_scratch, rollout_streams, rollouts
 from tests.games.test_load import RACE
 
 GAME = load(str(RACE))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import BadGameError
-from anyzero.games.check import LawResult, LawResults, look
-from anyzero.games.load import load
-from anyzero.games.observe import Evidence
+from anyzero.core.base.errors import BadGameError
+from anyzero.core.game.load import load
+from anyzero.tools.laws.check import LawResult, LawResults, look
+from anyzero.tools.laws.observe import Evidence
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.games.check import check_game
-from anyzero.games.load import START_KINDS, load, start_game
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError
+from anyzero.core.game.load import START_KINDS, load, start_game
+from anyzero.tools.laws.check import check_game
 
 
 @pytest.mark.parametrize("kind", START_KINDS)

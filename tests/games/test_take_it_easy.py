@@ -12,15 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anyzero.arena import match
-from anyzero.compile.random import make_streams
-from anyzero.errors import BadPositionError, IllegalMoveError
-from anyzero.files import write_whole
-from anyzero.games.check import check_game
-from anyzero.games.contract import CHANCE, OVER, guided_rollout
-from anyzero.games.load import load
-from anyzero.games.observe import observe
-from anyzero.games.rollouts import rollouts
+from anyzero.core.base.errors import BadPositionError, IllegalMoveError
+from anyzero.core.base.files import write_whole
+from anyzero.core.compile.random import make_streams
+from anyzero.core.game.contract import CHANCE, OVER, guided_rollout
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import rollouts
 from anyzero.games.take_it_easy import (
     BEST_SCORE,
     FEATURES,
@@ -31,6 +28,9 @@ from anyzero.games.take_it_easy import (
     VALUES,
 )
 from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
+from anyzero.tools.arena import match
+from anyzero.tools.laws.check import check_game
+from anyzero.tools.laws.observe import observe
 from tests import OWN
 
 START = ".,.,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. ."

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from anyzero.errors import BadPositionError
-from anyzero.games.load import load
+from anyzero.core.base.errors import BadPositionError
+from anyzero.core.game.load import load
 from tests.games.openspiel import play_in_both
 from tests.games.readers import read_safely, texts_near
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anyzero.learning.samples import input_keys, new_samples
+from anyzero.core.learning.samples import input_keys, new_samples
 from tests.networks.positions import random_states
 
 

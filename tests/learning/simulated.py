@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from anyzero.cluster import ActorKind
-from anyzero.games.load import load
-from anyzero.learning import on_gpu, replay
-from anyzero.learning.block import network_contestant
-from anyzero.learning.config import ReplayConfig, SelfPlayConfig
-from anyzero.learning.on_cluster import join_pieces, play_piece
-from anyzero.learning.replay import build_replay
-from anyzero.learning.selfplay import Order, make_pairings, manner_of, pairing_shares
-from anyzero.learning.start import fill_in, make_config
-from anyzero.networks import on_gpu as networks_on_gpu
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import read_network, save_network
+from anyzero.core.game.load import load
+from anyzero.core.learning import on_gpu, replay
+from anyzero.core.learning.block import network_contestant
+from anyzero.core.learning.config import ReplayConfig, SelfPlayConfig
+from anyzero.core.learning.replay import build_replay
+from anyzero.core.learning.selfplay import Order, make_pairings, manner_of, pairing_shares
+from anyzero.core.learning.start import fill_in, make_config
+from anyzero.core.nets import on_gpu as networks_on_gpu
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import read_network, save_network
+from anyzero.extras.cluster import ActorKind
+from anyzero.extras.cluster.selfplay import join_pieces, play_piece
 from tests.learning.rows import random_samples
 from tests.search.weighing import Weighing
 

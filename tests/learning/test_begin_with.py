@@ -6,13 +6,13 @@ import pytest
 import torch
 
 import anyzero
-from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.start import open_run
-from anyzero.learning.train import train
-from anyzero.networks.config import BadNetworkError
-from anyzero.networks.weights import load_network
+from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.start import open_run
+from anyzero.core.nets.config import BadNetworkError
+from anyzero.core.nets.weights import load_network
+from anyzero.tools.lab.train import train
 
 SMALL = {
     "network": {"blocks": 1, "channels": 8},

@@ -5,23 +5,23 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.games.contract import CHANCE
-from anyzero.games.load import load
-from anyzero.learning.block import (
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.game.contract import CHANCE
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import (
     Block,
     anchor_contestant,
     network_contestant,
     self_play_method,
     surprise_weights,
 )
-from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.games import Manner, Pairings, surprise_of
-from anyzero.learning.samples import take
-from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.search.run import parts_of
+from anyzero.core.learning.config import RunConfig, SelfPlayConfig
+from anyzero.core.learning.games import Manner, Pairings, surprise_of
+from anyzero.core.learning.samples import take
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.search.run import parts_of
 from tests import dice_race
 from tests.learning.rows import plain_samples
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.errors import AnyzeroError
-from anyzero.learning.config import (
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.schema import limits_of, read_toml, settings_of, write_toml
+from anyzero.core.learning.config import (
     KEYS,
     GateConfig,
     LeagueConfig,
@@ -22,8 +23,7 @@ from anyzero.learning.config import (
     load_config,
     parse_setting,
 )
-from anyzero.networks.config import parse_network
-from anyzero.schema import limits_of, read_toml, settings_of, write_toml
+from anyzero.core.nets.config import parse_network
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 FIXED = ("selfplay.reuse", "keep_samples", "device", "replay.payoff_share_end")

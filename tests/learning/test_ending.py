@@ -7,12 +7,12 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from anyzero.games.load import load
-from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import END_FILE, NOW, RunFolder
-from anyzero.learning.once import verify
-from anyzero.learning.summary import runs
-from anyzero.learning.train import final_match, sweep, train
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.folder import END_FILE, NOW, RunFolder
+from anyzero.core.learning.once import verify
+from anyzero.tools.lab.summary import runs
+from anyzero.tools.lab.train import final_match, sweep, train
 
 TINY = {
     "network": {"blocks": 1, "channels": 8},
@@ -45,7 +45,7 @@ def test_runs_shows_the_match_at_the_end(folder):
 
 
 def test_a_finished_command_that_is_repeated_plays_no_match_again(folder, monkeypatch):
-    monkeypatch.setattr("anyzero.learning.train.contest", None)
+    monkeypatch.setattr("anyzero.tools.lab.train.contest", None)
     assert (
         train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY).match["games"]
         == 4
@@ -54,9 +54,9 @@ def test_a_finished_command_that_is_repeated_plays_no_match_again(folder, monkey
 
 def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monkeypatch):
     told = []
-    monkeypatch.setattr("anyzero.learning.train.NOTE_EVERY_S", -1.0)
+    monkeypatch.setattr("anyzero.tools.lab.train.NOTE_EVERY_S", -1.0)
     monkeypatch.setattr(
-        "anyzero.learning.train.rebuild", lambda run: told.append((run.path / NOW).read_text())
+        "anyzero.tools.lab.train.rebuild", lambda run: told.append((run.path / NOW).read_text())
     )
     train("tic_tac_toe", run=str(folder), generations=2, match=2, changes=TINY)
     assert told[0].startswith("generation 2: match ")
@@ -85,7 +85,7 @@ def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_fo
     monkeypatch, game, anchors, against
 ):
     stages = MagicMock(game=load(game), config=RunConfig(league={"anchors": anchors, "every": 0}))
-    monkeypatch.setattr("anyzero.learning.train.contest", played := MagicMock())
+    monkeypatch.setattr("anyzero.tools.lab.train.contest", played := MagicMock())
     played.return_value.shares, played.return_value.standings.means = {}, (2.0, 1.0)
     found = final_match(stages, 3, 4)
     assert (found and found["against"]) == against

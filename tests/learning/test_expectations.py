@@ -5,16 +5,16 @@ brute force.
 import numpy as np
 import pytest
 
-from anyzero.games.load import load
-from anyzero.learning import selfplay
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import new_samples, take
-from anyzero.learning.selfplay import expect, goes_on, play_random, trace_back
-from anyzero.learning.stages import Stages
-from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.networks.manifest import Generation
-from anyzero.seeds import draw_seed
+from anyzero.core.base.seeds import draw_seed
+from anyzero.core.game.load import load
+from anyzero.core.learning import selfplay
+from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.samples import new_samples, take
+from anyzero.core.learning.selfplay import expect, goes_on, play_random, trace_back
+from anyzero.core.learning.stages import Stages
+from anyzero.core.learning.start import Training, fill_in, make_config
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.files import write_whole
-from anyzero.learning.config import RunConfig, change
-from anyzero.learning.folder import RunFolder, find_run, list_runs, run_path
-from anyzero.learning.start import fill_in, open_run
-from anyzero.networks.manifest import NETWORK
-from anyzero.sealed import DamagedError
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError
+from anyzero.core.base.files import write_whole
+from anyzero.core.base.sealed import DamagedError
+from anyzero.core.learning.config import RunConfig, change
+from anyzero.core.learning.folder import RunFolder, find_run, list_runs, run_path
+from anyzero.core.learning.manifest import NETWORK
+from anyzero.core.learning.start import fill_in, open_run
 
 CONFIG = RunConfig(keep=2)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.games.load import load
-from anyzero.learning.block import network_contestant
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
+from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.selfplay import make_pairings, manner_of, pairing_shares
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 FOUR = load("connect_four")
@@ -17,8 +17,8 @@ FOUR = load("connect_four")
 
 def play(num_networks, resign_below=-1.0, **settings):
     """Games of some random networks, two fetchings one after the other."""
-    from anyzero.learning.on_gpu import GpuGames, no_evaluator
-    from anyzero.networks.on_gpu import GpuEvaluator
+    from anyzero.core.learning.on_gpu import GpuGames, no_evaluator
+    from anyzero.core.nets.on_gpu import GpuEvaluator
 
     config = SelfPlayConfig(simulations=16, **settings)
     networks = [new_network(FOUR, parse_network("2x32"), seed) for seed in range(num_networks)]

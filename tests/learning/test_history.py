@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from anyzero.files import write_whole
-from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.history import COLUMNS, make_rows, rebuild
+from anyzero.core.base.files import write_whole
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.history import COLUMNS, make_rows, rebuild
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, change
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.presets import PRESETS, preset_config
-from anyzero.learning.stages import OutOfTimeError, Progress
-from anyzero.learning.start import Training, fill_in, make_config, open_run
-from anyzero.learning.train import train
-from anyzero.networks.config import resolve
+from anyzero.core.base.errors import AnyzeroError, BadOptionError
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import RunConfig, change
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.presets import PRESETS, preset_config
+from anyzero.core.learning.stages import OutOfTimeError, Progress
+from anyzero.core.learning.start import Training, fill_in, make_config, open_run
+from anyzero.core.nets.config import resolve
+from anyzero.tools.lab.train import train
 
 TINY = {
     "network": {"blocks": 1, "channels": 16, "pool_every": 1},

@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.games.load import load
-from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import build_replay, value_targets
-from anyzero.learning.samples import load_shard, save_shard
-from anyzero.learning.selfplay import play_random
-from anyzero.learning.train import train
-from anyzero.learning.trainer import Trainer
-from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator, check
-from anyzero.networks.models import new_network
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import ReplayConfig, TrainerConfig
+from anyzero.core.learning.replay import build_replay, value_targets
+from anyzero.core.learning.samples import load_shard, save_shard
+from anyzero.core.learning.selfplay import play_random
+from anyzero.core.learning.trainer import Trainer
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.evaluator import NetworkEvaluator, check
+from anyzero.core.nets.models import new_network
+from anyzero.tools.lab.train import train
 from tests import race
 
 TRIO = Path(__file__).parents[2] / "examples" / "trio.py"
@@ -139,7 +139,7 @@ def test_a_run_of_three_seats_plays_trains_and_is_rated(tmp_path, league):
 
 
 def test_a_gpu_is_refused_in_a_sentence(three_race, monkeypatch):
-    monkeypatch.setattr("anyzero.networks.evaluator.check_device", lambda device: None)
+    monkeypatch.setattr("anyzero.core.nets.evaluator.check_device", lambda device: None)
     with pytest.raises(
         BadOptionError, match="a value for each seat, which trains and plays on the CPU only"
     ):

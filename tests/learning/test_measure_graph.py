@@ -5,13 +5,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from anyzero.games.game import Game
-from anyzero.games.load import load
-from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import build_replay
-from anyzero.learning.trainer import Trainer
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import ReplayConfig, TrainerConfig
+from anyzero.core.learning.replay import build_replay
+from anyzero.core.learning.trainer import Trainer
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
 from tests.learning.rows import random_samples
 
 pytestmark = [

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyzero.compile.random import make_streams
-from anyzero.games.load import load
-from anyzero.learning.block import Block
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.samples import Samples, join
-from anyzero.learning.selfplay import manner_of
-from anyzero.search import search_many
-from anyzero.search.report import draw_index
+from anyzero.core.compile.random import make_streams
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import Block
+from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.samples import Samples, join
+from anyzero.core.learning.selfplay import manner_of
+from anyzero.core.search import search_many
+from anyzero.core.search.report import draw_index
 from tests import dice_race
 from tests.learning import simulated
 from tests.search.weighing import Weighing

@@ -5,10 +5,10 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from anyzero.games.load import load
-from anyzero.learning.config import ReplayConfig
-from anyzero.learning.replay import CHUNK, build_replay, merge
-from anyzero.learning.samples import join, new_samples
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import ReplayConfig
+from anyzero.core.learning.replay import CHUNK, build_replay, merge
+from anyzero.core.learning.samples import join, new_samples
 from tests.learning.rows import plain_samples, random_samples
 
 TTT = load("tic_tac_toe")

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import learning_rate
+from anyzero.core.learning.config import TrainerConfig
+from anyzero.core.learning.lesson import learning_rate
 
 
 def rate(schedule, generation, step=0, steps=10, **config):

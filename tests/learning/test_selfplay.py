@@ -5,11 +5,16 @@ from functools import partial
 import numpy as np
 import pytest
 
-from anyzero.arena.standings import Standings, Tally
-from anyzero.games.load import load
-from anyzero.learning.block import Block, anchor_contestant, network_contestant
-from anyzero.learning.config import BenchmarkConfig, GateConfig, RunConfig, SelfPlayConfig, change
-from anyzero.learning.contests import (
+from anyzero.core.game.load import load
+from anyzero.core.learning.block import Block, anchor_contestant, network_contestant
+from anyzero.core.learning.config import (
+    BenchmarkConfig,
+    GateConfig,
+    RunConfig,
+    SelfPlayConfig,
+    change,
+)
+from anyzero.core.learning.contests import (
     benchmark,
     contest,
     has_converged,
@@ -18,8 +23,8 @@ from anyzero.learning.contests import (
     rate_generation,
     score_interval,
 )
-from anyzero.learning.games import Manner, Pairings
-from anyzero.learning.selfplay import (
+from anyzero.core.learning.games import Manner, Pairings
+from anyzero.core.learning.selfplay import (
     CHAMPION,
     PREVIOUS,
     RECENT,
@@ -33,6 +38,7 @@ from anyzero.learning.selfplay import (
     play_random,
     summary,
 )
+from anyzero.tools.arena.standings import Standings, Tally
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from anyzero.games.load import load
-from anyzero.learning.samples import (
+from anyzero.core.base.sealed import HEADER_KEY, write_arrays
+from anyzero.core.game.load import load
+from anyzero.core.learning.samples import (
     SHARD,
     BadShardError,
     load_shard,
@@ -19,10 +20,9 @@ from anyzero.learning.samples import (
     take,
     to_columns,
 )
-from anyzero.networks.config import parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
-from anyzero.sealed import HEADER_KEY, write_arrays
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
 from tests.learning.rows import random_samples
 
 HEX = load("hex:size=5")

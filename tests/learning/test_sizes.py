@@ -4,11 +4,11 @@ wins.
 
 import pytest
 
-from anyzero.games.load import BUILT_IN, load
-from anyzero.learning import presets
-from anyzero.learning.presets import PRESETS, fitting_games, preset_config
-from anyzero.learning.start import make_config
-from anyzero.networks.config import resolve
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.learning import presets
+from anyzero.core.learning.presets import PRESETS, fitting_games, preset_config
+from anyzero.core.learning.start import make_config
+from anyzero.core.nets.config import resolve
 
 GPU = {"device": "cuda"}
 

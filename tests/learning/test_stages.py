@@ -8,15 +8,15 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.games.load import load
-from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import Samples, load_shard, save_shard
-from anyzero.learning.selfplay import Engine, play_random, start_states
-from anyzero.learning.stages import Progress, Stages
-from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.learning.trainer import Trainer
-from anyzero.networks.manifest import Generation
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.game.load import load
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.samples import Samples, load_shard, save_shard
+from anyzero.core.learning.selfplay import Engine, play_random, start_states
+from anyzero.core.learning.stages import Progress, Stages
+from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.trainer import Trainer
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")

@@ -4,10 +4,10 @@ refused.
 
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.learning import start
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.start import open_run
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.learning import start
+from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.start import open_run
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
 

@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from anyzero.errors import AnyzeroError
-from anyzero.games.load import load
-from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.lesson import (
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import ReplayConfig, TrainerConfig
+from anyzero.core.learning.lesson import (
     KEEP_EVERY,
     Recovery,
     RowLosses,
@@ -25,12 +25,12 @@ from anyzero.learning.lesson import (
     num_steps,
     summarise,
 )
-from anyzero.learning.replay import Batch, build_replay
-from anyzero.learning.samples import new_samples
-from anyzero.learning.trainer import AdamW, Trainer, computing_on, orthogonal
-from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.winograd.training import THREADS
+from anyzero.core.learning.replay import Batch, build_replay
+from anyzero.core.learning.samples import new_samples
+from anyzero.core.learning.trainer import AdamW, Trainer, computing_on, orthogonal
+from anyzero.core.nets.config import NetworkConfig, parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.extras.fastnets.training import THREADS
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")

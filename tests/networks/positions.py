@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from anyzero.games.rollouts import encode_states
+from anyzero.core.game.rollouts import encode_states
 
 
 def random_states(game, num, seed=0):

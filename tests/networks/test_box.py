@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.arena.ladder import read_problems, solve_problems
-from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.export.door import export
-from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import (
+from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.base.sealed import DamagedError
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.learning.find import (
     CardResult,
     Made,
     best_network,
@@ -24,8 +22,10 @@ from anyzero.networks.find import (
     read_card,
     size_of,
 )
-from anyzero.players.text import net_method
-from anyzero.sealed import DamagedError
+from anyzero.core.nets.config import BadNetworkError
+from anyzero.extras.export import export
+from anyzero.tools.arena.ladder import read_problems, solve_problems
+from anyzero.tools.players.text import net_method
 
 pytestmark = pytest.mark.usefixtures("games_here")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.networks.config import (
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import (
     BadNetworkError,
     Layout,
     NetworkConfig,

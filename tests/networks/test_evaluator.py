@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.games.rollouts import encode_states
-from anyzero.networks.config import BadNetworkError, parse_network
-from anyzero.networks.evaluator import Divided, NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import store
-from anyzero.networks.winograd.sizes import empty_answers
-from anyzero.players.player import search
-from anyzero.search import search_many
+from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import encode_states
+from anyzero.core.nets.config import BadNetworkError, parse_network
+from anyzero.core.nets.evaluator import Divided, NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import store
+from anyzero.core.search import search_many
+from anyzero.extras.fastnets.sizes import empty_answers
+from anyzero.tools.players.player import search
 from tests.networks.positions import random_states
 
 FOUR = load("connect_four")
@@ -62,7 +62,7 @@ def test_threads_change_nothing(network, num):
 def test_a_few_positions_are_divided_among_the_threads_if_that_pays(
     network, monkeypatch, work, wanted
 ):
-    monkeypatch.setattr("anyzero.networks.evaluator.LEAST_WORK", work)
+    monkeypatch.setattr("anyzero.core.nets.evaluator.LEAST_WORK", work)
     divided, parts = Divided(store(network), FOUR, threads=3), []
     monkeypatch.setattr(
         divided.network, "answer", lambda planes, *answers: parts.append(len(planes))
@@ -147,7 +147,7 @@ def test_a_gpu_that_is_not_there_is_said_in_a_sentence(network):
 @pytest.mark.slow
 def test_a_search_without_a_network_does_not_import_torch():
     code = (
-        "import sys, anyzero, anyzero.networks, anyzero.cli.app as app\n"
+        "import sys, anyzero, anyzero.networks, anyzero.app.cli.app as app\n"
         "try: app.app(['search', 'connect_four', 'uct:20', '--json'])\n"
         "except SystemExit as done: assert not done.code, done.code\n"
         "print(sorted({'torch', 'safetensors'} & set(sys.modules)))"
@@ -160,7 +160,7 @@ def test_a_missing_torch_is_said_in_a_sentence():
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "sys.argv = ['anyzero', 'train', 'tic_tac_toe']\n"
-        "from anyzero.cli import main; main()"
+        "from anyzero.app.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (

@@ -5,10 +5,10 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.config import NetworkConfig, parse_network, support_of
-from anyzero.networks.forward import dense_trunk, residual_trunk
-from anyzero.networks.models import log_priors, new_network, spread_payoffs, value_losses
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.nets.config import NetworkConfig, parse_network, support_of
+from anyzero.core.nets.forward import dense_trunk, residual_trunk
+from anyzero.core.nets.models import log_priors, new_network, spread_payoffs, value_losses
 from tests.networks.positions import random_batch, random_states
 
 TINY = parse_network("tiny")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.games.load import load
-from anyzero.games.rollouts import encode_states
-from anyzero.networks.config import NetworkConfig, parse_network, support_of
-from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.models import new_network
-from anyzero.networks.on_gpu import answer, for_inference
+from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import encode_states
+from anyzero.core.nets.config import NetworkConfig, parse_network, support_of
+from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.on_gpu import answer, for_inference
 from tests.networks.positions import random_states
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anyzero.games.load import load
-from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator, Remembered, empty_answers, places_that_pay
-from anyzero.networks.models import new_network
-from anyzero.search import search_many
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.evaluator import NetworkEvaluator, Remembered, empty_answers, places_that_pay
+from anyzero.core.nets.models import new_network
+from anyzero.core.search import search_many
 
 FOUR = load("connect_four")
 

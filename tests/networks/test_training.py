@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from anyzero.games.load import load
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.models import Network, new_network
-from anyzero.networks.winograd import sizes, training
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.models import Network, new_network
+from anyzero.extras.fastnets import sizes, training
 
 TOLERANCE = 2e-5
 """Of the largest number."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anyzero.compile import Unit, compile_kernel
-from anyzero.networks.winograd.transforms import (
+from anyzero.core.compile import Unit, compile_kernel
+from anyzero.extras.fastnets.transforms import (
     INTRINSICS,
     add_output,
     multiply,

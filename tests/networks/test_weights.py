@@ -9,12 +9,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from anyzero.errors import AnyzeroError
-from anyzero.games.load import load
-from anyzero.networks.config import BadNetworkError, parse_network
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import load_network, read_header, save_network
-from anyzero.sealed import HEADER_KEY
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.sealed import HEADER_KEY
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import BadNetworkError, parse_network
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import load_network, read_header, save_network
 
 TINY = parse_network("tiny")
 HEX = load("hex:size=7")

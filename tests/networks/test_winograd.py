@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.games.game import Game
-from anyzero.games.load import load
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.evaluator import empty_answers
-from anyzero.networks.models import Network, new_network
-from anyzero.networks.weights import store
-from anyzero.networks.winograd import sizes
-from anyzero.networks.winograd.network import compiled
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import load
+from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.evaluator import empty_answers
+from anyzero.core.nets.models import Network, new_network
+from anyzero.core.nets.weights import store
+from anyzero.extras.fastnets import sizes
+from anyzero.extras.fastnets.network import compiled
 
 TOLERANCE = 1e-5
 

@@ -15,13 +15,13 @@ import chess
 import pytest
 
 import anyzero
-from anyzero.arena import make_plan, match, play_games
-from anyzero.child import Child, LateChildError
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.games.line import Line
-from anyzero.players import parse_player
-from anyzero.players.engine import UciClient, find_program, parse_engine
-from anyzero.players.player import FailedPlayerError, ResignedError, consult
+from anyzero.core.base.child import Child, LateChildError
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.game.line import Line
+from anyzero.tools.arena import make_plan, match, play_games
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.engine import UciClient, find_program, parse_engine
+from anyzero.tools.players.player import FailedPlayerError, ResignedError, consult
 
 CHESS = anyzero.load("chess")
 HEX = anyzero.load("hex:size=5")
@@ -241,8 +241,8 @@ def test_what_an_engine_has_started_ends_with_it():
 
 def test_no_engine_outlives_a_process_that_is_killed():
     code = (
-        "import anyzero, time; from anyzero.players import parse_player; from "
-        "anyzero.games.line import Line\n"
+        "import anyzero, time; from anyzero.tools.players import parse_player; from "
+        "anyzero.core.game.line import Line\n"
         f"player, chess = parse_player('uci:{BAD} uci orphan'), anyzero.load('chess')\n"
         "player.choose(chess, Line.begin(chess), 0); print('playing', flush=True); time.sleep(600)"
     )

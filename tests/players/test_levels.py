@@ -5,14 +5,15 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.child import count_cores
-from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.games.line import Line
-from anyzero.games.load import BUILT_IN
-from anyzero.networks.find import net_file
-from anyzero.players import parse_player
-from anyzero.players.player import FailedPlayerError, consult, search_arguments
-from anyzero.players.text import (
+from anyzero.core.base.child import count_cores
+from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import BUILT_IN
+from anyzero.core.learning.find import net_file
+from anyzero.core.search.methods import parse_search
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.player import FailedPlayerError, consult, search_arguments
+from anyzero.tools.players.text import (
     BY_GAME,
     LEVELS,
     MOST,
@@ -22,7 +23,6 @@ from anyzero.players.text import (
     net_method,
     split_player,
 )
-from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")

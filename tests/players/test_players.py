@@ -5,11 +5,11 @@ import re
 import pytest
 
 import anyzero
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.games.line import Line
-from anyzero.players import Player, parse_player
-from anyzero.players.player import search
-from anyzero.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, level_text, split_player
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.game.line import Line
+from anyzero.tools.players import Player, parse_player
+from anyzero.tools.players.player import search
+from anyzero.tools.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, level_text, split_player
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()
@@ -69,7 +69,7 @@ def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
 def test_a_file_makes_a_player_with_typed_options(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
-        "from anyzero.players import Player\n"
+        "from anyzero.tools.players import Player\n"
         "def make(index: int = 0):\n"
         "    return Player('mine', lambda game, line, seed: "
         "game.legal_actions(line.state)[index])\n"

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.networks.config import parse_network
-from anyzero.networks.weights import save_network
-from anyzero.protocols.limits import Limits, UciOptions, read_limits
-from anyzero.protocols.uci import UciEngine, centipawns, make_searcher
-from anyzero.search.methods import METHODS
+from anyzero.app.protocols.limits import Limits, UciOptions, read_limits
+from anyzero.app.protocols.uci import UciEngine, centipawns, make_searcher
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.nets.config import parse_network
+from anyzero.core.nets.weights import save_network
+from anyzero.core.search.methods import METHODS
 from tests.protocols.lines import Listener
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
@@ -245,7 +245,7 @@ def test_the_net_in_the_package_is_a_network_too(engine, name):
 @pytest.mark.slow
 def test_a_network_leads_the_search(engine, tmp_path):
     path, chess = tmp_path / "small.safetensors", engine.engine.game
-    models = pytest.importorskip("anyzero.networks.models", reason="networks need torch")
+    models = pytest.importorskip("anyzero.core.nets.models", reason="networks need torch")
     save_network(path, models.new_network(chess, parse_network("tiny"), 3), chess)
     assert engine.tell(f"setoption name Network value {path}") == []
     for method in ("auto", "gumbel"):

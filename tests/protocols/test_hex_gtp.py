@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.protocols.gtp import COMMANDS, GtpEngine
-from anyzero.protocols.limits import Clock
+from anyzero.app.protocols.gtp import COMMANDS, GtpEngine
+from anyzero.app.protocols.limits import Clock
+from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from tests.protocols.lines import Listener
 
 TRANSCRIPT = [

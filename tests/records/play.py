@@ -6,9 +6,9 @@ import random
 from functools import cache
 
 import anyzero
-from anyzero.records.files import READERS, pick
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import Evaluation, GameRecord
+from anyzero.app.records.files import READERS, pick
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.record import Evaluation, GameRecord
 
 
 @cache

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.records.ends import AGREEMENT, FORFEIT
-from anyzero.records.in_progress import GameInProgress, replay
+from anyzero.app.records.ends import AGREEMENT, FORFEIT
+from anyzero.app.records.in_progress import GameInProgress, replay
+from anyzero.core.game.contract import CHANCE, OVER
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])

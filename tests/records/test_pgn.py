@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records.files import read_record, read_records, write_record
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.pgn import write_pgn
-from anyzero.records.record import BadRecordError
+from anyzero.app.records.files import read_record, read_records, write_record
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.pgn import write_pgn
+from anyzero.app.records.record import BadRecordError
 from tests.records.play import load, play_all, random_table, read_text
 
 read_pgn = partial(read_text, ".pgn")

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.records.files import LARGEST_FILE, read_record, read_records, write_record
-from anyzero.records.in_progress import GameInProgress, replay
-from anyzero.records.record import BadRecordError, Evaluation, GameRecord
+from anyzero.app.records.files import LARGEST_FILE, read_record, read_records, write_record
+from anyzero.app.records.in_progress import GameInProgress, replay
+from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
 from tests.records.play import load, play_all, random_table
 
 GAMES = ("tic_tac_toe", "hex:size=3,swap=true", "oware:plies=20", "take_it_easy")

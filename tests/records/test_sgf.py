@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records.files import read_record, write_record
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import BadRecordError, Evaluation
-from anyzero.records.sgf import write_sgf
+from anyzero.app.records.files import read_record, write_record
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.record import BadRecordError, Evaluation
+from anyzero.app.records.sgf import write_sgf
 from tests.records.play import load, play_all, random_table, read_text
 
 read_sgf = partial(read_text, ".sgf")

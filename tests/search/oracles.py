@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from anyzero.games import contract
-from anyzero.games.load import load
+from anyzero.core.game import contract
+from anyzero.core.game.load import load
 
 # --- tic-tac-toe, from a second reading of its rules
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anyzero.search import LiveSearch
+from anyzero.core.search import LiveSearch
 
 
 def no_opinion(game, states):

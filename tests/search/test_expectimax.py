@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.games.contract import CHANCE
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import expectimax, search_many
-from anyzero.search.expectimax import TO_THE_END, Expectimax, estimate_leaves
-from anyzero.search.methods import UNIFORM
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.game.contract import CHANCE
+from anyzero.core.game.load import load
+from anyzero.core.search import expectimax, search_many
+from anyzero.core.search.expectimax import TO_THE_END, Expectimax, estimate_leaves
+from anyzero.core.search.methods import UNIFORM
+from anyzero.tools.players.player import search
 from tests import dice_race
 from tests.search.stubs import no_opinion
 from tests.search.weighing import Weighing

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anyzero.errors import BadOptionError
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import LiveSearch, pacing, search_many
-from anyzero.search.halving import gumbel_plan
-from anyzero.search.search import Searcher
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.game.load import load
+from anyzero.core.search import LiveSearch, pacing, search_many
+from anyzero.core.search.halving import gumbel_plan
+from anyzero.core.search.search import Searcher
+from anyzero.tools.players.player import search
 from tests.search.stubs import no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import search_many
-from anyzero.search.methods import METHODS, find_method
-from anyzero.search.report import value_share
-from anyzero.search.run import Run
-from anyzero.search.search import Searcher, adapt
-from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.search import search_many
+from anyzero.core.search.methods import METHODS, find_method
+from anyzero.core.search.report import value_share
+from anyzero.core.search.run import Run
+from anyzero.core.search.search import Searcher, adapt
+from anyzero.core.search.tree import DRAW, LOSS, UNKNOWN, WIN
+from anyzero.tools.players.player import search
 from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search.methods import MANY, METHODS
+from anyzero.core.game.load import load
+from anyzero.core.search.methods import MANY, METHODS
+from anyzero.tools.players.player import search
 
 FOUR = load("connect_four")
 OTHER = {

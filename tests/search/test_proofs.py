@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.line import Line
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import search_many
-from anyzero.search.search import Searcher
+from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import load
+from anyzero.core.search import search_many
+from anyzero.core.search.search import Searcher
+from anyzero.tools.players.player import search
 from tests import dice_race
 
 DICE = dice_race.make()

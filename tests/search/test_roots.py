@@ -5,14 +5,14 @@ ways.
 import numpy as np
 import pytest
 
-from anyzero.compile.random import make_streams
-from anyzero.errors import BadOptionError
-from anyzero.games.line import Line
-from anyzero.games.load import load
-from anyzero.players import parse_player
-from anyzero.players.player import search
-from anyzero.search import priors, search_many
-from anyzero.search.search import Searcher
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.compile.random import make_streams
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import load
+from anyzero.core.search import priors, search_many
+from anyzero.core.search.search import Searcher
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.player import search
 from tests.search.stubs import repeat, run_of
 
 FOUR, THREE = load("connect_four"), load("tic_tac_toe")

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.players import parse_player
-from anyzero.players.player import search
-from anyzero.search import Searcher, pacing, search_many
-from anyzero.search.methods import METHODS
-from anyzero.search.run import Run
-from anyzero.search.simulation import simulate
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.core.game.load import load
+from anyzero.core.search import Searcher, pacing, search_many
+from anyzero.core.search.methods import METHODS
+from anyzero.core.search.run import Run
+from anyzero.core.search.simulation import simulate
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.player import search
 
 
 def after(game, moves):

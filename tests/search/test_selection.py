@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import priors, selection
-from anyzero.search.halving import CHILD, TURN_S, new_halving, next_order
-from anyzero.search.methods import METHODS
+from anyzero.core.game.load import load
+from anyzero.core.search import priors, selection
+from anyzero.core.search.halving import CHILD, TURN_S, new_halving, next_order
+from anyzero.core.search.methods import METHODS
+from anyzero.tools.players.player import search
 
 FOUR = load("connect_four")
 

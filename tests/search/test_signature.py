@@ -7,10 +7,10 @@ number down here.
 
 import hashlib
 
-from anyzero.games.load import load
-from anyzero.players.player import search
-from anyzero.search import search_many
-from anyzero.search.methods import METHODS
+from anyzero.core.game.load import load
+from anyzero.core.search import search_many
+from anyzero.core.search.methods import METHODS
+from anyzero.tools.players.player import search
 from tests.search.stubs import first_seat_wins, repeat
 
 SIGNATURE = 48558564075445

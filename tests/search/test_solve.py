@@ -12,11 +12,11 @@ from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from anyzero.compile.random import U
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
-from anyzero.games.load import load
-from anyzero.search import Solver, solve
-from anyzero.search.proof_search import (
+from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.core.compile.random import U
+from anyzero.core.game.load import load
+from anyzero.tools.proofs import solve
+from anyzero.tools.proofs.proof_search import (
     MOST,
     disproof_of,
     find,
@@ -29,6 +29,7 @@ from anyzero.search.proof_search import (
     put,
     work_rank,
 )
+from anyzero.tools.proofs.solve import Solver
 from tests import race
 from tests.search.oracles import (
     NAMES,
@@ -236,7 +237,7 @@ def test_a_table_that_is_far_too_small_changes_no_answer():
 
 
 def test_the_table_grows_to_its_cap_and_not_beyond(monkeypatch):
-    monkeypatch.setattr(sys.modules["anyzero.search.solve"], "SMALL_TABLE_MB", 0.05)
+    monkeypatch.setattr(sys.modules["anyzero.tools.proofs.solve"], "SMALL_TABLE_MB", 0.05)
     found = solve_start("hex:size=4", max_memory=3)
     assert found.table_mb == 3
     assert set(found.best_moves) == HEX_OPENINGS[4]

@@ -5,10 +5,10 @@ from itertools import islice
 import pytest
 
 import anyzero
-from anyzero import stopping
-from anyzero.players.player import search
-from anyzero.search import LiveSearch, Searcher
-from anyzero.search.pacing import ENDLESS_S
+from anyzero.core.base import stopping
+from anyzero.core.search import LiveSearch, Searcher
+from anyzero.core.search.pacing import ENDLESS_S
+from anyzero.tools.players.player import search
 from tests.search.stubs import first_seat_wins
 
 GAME = anyzero.load("tic_tac_toe")

@@ -6,9 +6,9 @@ Each game needs two compiled searches, so that only a few games are tried by def
 
 import pytest
 
-from anyzero.games.load import BUILT_IN, load
-from anyzero.players.player import search
-from anyzero.search.methods import METHODS, UNBOUNDED
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.search.methods import METHODS, UNBOUNDED
+from anyzero.tools.players.player import search
 from tests.search.positions import BLOCK, LOST, POSITIONS, WIN
 
 TREE_METHODS = [name for name, method in METHODS.items() if method.settings.max_depth == UNBOUNDED]

@@ -5,13 +5,13 @@ rounding.
 import numpy as np
 import pytest
 
-from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.find import best_network
-from anyzero.networks.weights import read_network
-from anyzero.networks.winograd.network import compiled
-from anyzero.search.methods import METHODS, adapt, find_method
-from anyzero.search.run import Run
-from anyzero.search.search import room
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.learning.find import best_network
+from anyzero.core.nets.weights import read_network
+from anyzero.core.search.methods import METHODS, adapt, find_method
+from anyzero.core.search.run import Run
+from anyzero.core.search.search import room
+from anyzero.extras.fastnets.network import compiled
 
 pytest.importorskip("wasmtime")
 SLOW = pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anyzero.games.rollouts import encode_states
+from anyzero.core.game.rollouts import encode_states
 
 
 class Weighing:
@@ -15,7 +15,7 @@ class Weighing:
         size = int(np.prod(game.planes_shape))
         self.weights = np.random.default_rng(1).integers(-8, 9, (size, game.num_actions + 1)) / 16
         if rows:
-            from anyzero.compile.gpu import cuda
+            from anyzero.core.compile.gpu import cuda
 
             self.planes = cuda.to_device(np.zeros((rows, *game.planes_shape), np.float32))
             self.logits = cuda.to_device(np.zeros((networks, rows, game.num_actions), np.float32))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from anyzero.files import write_whole
+from anyzero.core.base.files import write_whole
 from tests import OWN
 from tests.web.folders import EXAMPLE, fill, write_site
 from tests.web.server import ServerProcess

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from anyzero.experiments.table import GRID_COLUMNS
-from anyzero.export.door import export
-from anyzero.export.functions import FAMILIES
-from anyzero.files import write_whole
-from anyzero.games.load import load
-from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import RunFolder
-from anyzero.networks.config import parse_network, resolve
-from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
+from anyzero.core.base.files import write_whole
+from anyzero.core.game.load import load
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.folder import RunFolder
+from anyzero.core.nets.config import parse_network, resolve
+from anyzero.core.nets.models import new_network
+from anyzero.core.nets.weights import save_network
+from anyzero.extras.browser.functions import FAMILIES
+from anyzero.extras.export import export
+from anyzero.tools.lab.table import GRID_COLUMNS
 from tests import OWN
 from tests.learning.reports import make_report
 
@@ -182,8 +182,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.games.contract import OVER
-from anyzero.games.game import Game
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.game import Game
 PICTURE
 
 
@@ -251,9 +251,8 @@ def write_own_games(folder: Path) -> list[str]:
 def write_site(served, name, games, families=FAMILIES):
     """With modules for these families of searches, each of which takes seconds to compile."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families}
-        )
+        chosen = {family: FAMILIES[family] for family in families}
+        patch.setattr("anyzero.extras.browser.page.FAMILIES", chosen)
         export(games, web=served.folder / name, net="best")
     (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
     return SimpleNamespace(

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import httpx
 import pytest
 
-from anyzero.cli.app import main
+from anyzero.app.cli.app import main
 from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 
@@ -18,7 +18,7 @@ HEAVY = ("fastapi", "uvicorn", "websockets", "pydantic", "sqlite3")
 
 def test_help_imports_nothing_of_the_web():
     code = (
-        f"import sys; from anyzero.cli.app import app; print(sorted(set({HEAVY}) & "
+        f"import sys; from anyzero.app.cli.app import app; print(sorted(set({HEAVY}) & "
         "set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,16 +12,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from anyzero.export.door import export
-from anyzero.games.line import move_texts
-from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.find import net_file
-from anyzero.players import parse_player
-from anyzero.players.player import search_arguments
-from anyzero.players.text import net_method, split_player
-from anyzero.records.in_progress import GameInProgress
-from anyzero.search import Searcher
-from anyzero.web.forms import position_values
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.web.forms import position_values
+from anyzero.core.game.line import move_texts
+from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.learning.find import net_file
+from anyzero.core.search import Searcher
+from anyzero.extras.export import export
+from anyzero.tools.players import parse_player
+from anyzero.tools.players.player import search_arguments
+from anyzero.tools.players.text import net_method, split_player
 from tests.web.folders import EXAMPLE, write_site
 from tests.web.test_page import (
     click_cell,

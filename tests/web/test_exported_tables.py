@@ -2,9 +2,9 @@
 
 import json
 
-from anyzero.games.load import load
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import Evaluation, GameRecord
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.record import Evaluation, GameRecord
+from anyzero.core.game.load import load
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
 RESIGN = """async () => {

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from anyzero.games.load import BUILT_IN, load
+from anyzero.app.web.forms import palette_sheet, scene_values
+from anyzero.core.game.load import BUILT_IN, load
 from anyzero.views.board import Cell, Label, Scene
 from anyzero.views.svg import PALETTE
-from anyzero.web.forms import palette_sheet, scene_values
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

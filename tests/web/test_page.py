@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from anyzero.games.load import load
+from anyzero.core.game.load import load
 from tests.web.server import ServerProcess
 
 GAMES = {

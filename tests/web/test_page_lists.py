@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from anyzero.compile.clock import clock
-from anyzero.learning.folder import NOW, RunFolder
-from anyzero.learning.train import Watcher
+from anyzero.core.compile.clock import clock
+from anyzero.core.learning.folder import NOW, RunFolder
+from anyzero.tools.lab.train import Watcher
 from tests.web.folders import LONG_NAMES, NASTY
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 

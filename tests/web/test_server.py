@@ -8,10 +8,10 @@ import pytest
 import websockets
 from starlette.responses import JSONResponse
 
-from anyzero.games.load import load
-from anyzero.players import parse_player
-from anyzero.records.in_progress import GameInProgress
-from anyzero.web.app import guarded
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.web.app import guarded
+from anyzero.core.game.load import load
+from anyzero.tools.players import parse_player
 from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 

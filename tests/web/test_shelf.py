@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from anyzero.errors import AnyzeroError
-from anyzero.sealed import DamagedError
-from anyzero.web.catalog import Catalog, Message, ServerConfig, name_files
-from anyzero.web.client import Client
-from anyzero.web.room import Room, Rooms
-from anyzero.web.shelf import Shelf
+from anyzero.app.web.catalog import Catalog, Message, ServerConfig, name_files
+from anyzero.app.web.client import Client
+from anyzero.app.web.room import Room, Rooms
+from anyzero.app.web.shelf import Shelf
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.sealed import DamagedError
 from tests.web.folders import write_own_games
 from tests.web.server import run
 

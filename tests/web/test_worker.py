@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.compile.cache import NotCompiledError, loading_only
-from anyzero.errors import AnyzeroError
-from anyzero.games.contract import unit_of_ours
-from anyzero.games.line import first_decision
-from anyzero.games.load import load
-from anyzero.records.in_progress import GameInProgress
-from anyzero.search import Searcher
-from anyzero.web import worker
-from anyzero.web.catalog import ServerConfig
-from anyzero.web.worker import LEAST_NODES, SearchProcess
+from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.web import worker
+from anyzero.app.web.catalog import ServerConfig
+from anyzero.app.web.worker import LEAST_NODES, SearchProcess
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.compile.cache import NotCompiledError, loading_only
+from anyzero.core.game.contract import unit_of_ours
+from anyzero.core.game.line import first_decision
+from anyzero.core.game.load import load
+from anyzero.core.search import Searcher
 from tests.web.server import run
 
 ROOT = Path(__file__).parents[2]

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import trailing_zeros
-from anyzero.compile.random import U, random_below
-from anyzero.errors import BadOptionError
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.compile.bits import trailing_zeros
+from anyzero.core.compile.random import U, random_below
+from anyzero.core.game.contract import mark
+from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.games import grid
-from anyzero.games.contract import mark
-from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import NOBODY, payoffs, seat_to_move
 from anyzero.views import Board, Circle
 from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels, stones

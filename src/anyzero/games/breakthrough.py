@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
-from anyzero.compile.random import U, random_below
-from anyzero.errors import BadOptionError
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.core.compile.random import U, random_below
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.games import grid
-from anyzero.games.contract import OVER
-from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import caption_number, draw_cells
 from anyzero.views import Board
 from anyzero.views.boards import chess_piece, square_board

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.random import U
+from anyzero.core.compile.random import U
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.game import Game, State
 from anyzero.games import chess_text
 from anyzero.games.chess_board import (
     CHECKMATE,
@@ -27,8 +29,6 @@ from anyzero.games.chess_board import (
     squares_of_kind,
 )
 from anyzero.games.chess_moves import legal_actions, play, rollout, settle
-from anyzero.games.contract import OVER
-from anyzero.games.game import Game, State
 from anyzero.games.grid import draw_cells, write_cells
 from anyzero.views import Board
 from anyzero.views.boards import chess_piece, square_board

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import leading_bit, trailing_zeros
-from anyzero.compile.random import U, scramble
+from anyzero.core.compile.bits import leading_bit, trailing_zeros
+from anyzero.core.compile.random import U, scramble
 
 MAX_CLOCK = 100  # half-moves without a capture or a pawn move that make a draw
 

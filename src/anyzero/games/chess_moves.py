@@ -7,8 +7,9 @@ ended.
 
 from typing import Any
 
-from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
-from anyzero.compile.random import U, random_below
+from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.core.compile.random import U, random_below
+from anyzero.core.game.game import State
 from anyzero.games.chess_board import (
     ANTIDIAGONAL,
     DIAGONAL,
@@ -38,7 +39,6 @@ from anyzero.games.chess_board import (
     sliders_of,
     verdict,
 )
-from anyzero.games.game import State
 
 
 def legal_actions(rules: Chess, state: State, actions: Any) -> int:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, trailing_zeros
-from anyzero.compile.random import U
-from anyzero.errors import list_some, nearest_hint
+from anyzero.core.base.errors import list_some, nearest_hint
+from anyzero.core.compile.bits import count_bits, trailing_zeros
+from anyzero.core.compile.random import U
+from anyzero.core.game.game import State
 from anyzero.games import chess_board as board
 from anyzero.games import chess_moves, grid
 from anyzero.games.chess_board import Chess
-from anyzero.games.game import State
 
 NAMES = grid.cell_names(8, 8)
 KINDS = "PNBRQK"

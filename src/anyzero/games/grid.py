@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import trailing_zeros
-from anyzero.compile.random import U
-from anyzero.games.contract import OVER
-from anyzero.games.game import Symmetry
+from anyzero.core.compile.bits import trailing_zeros
+from anyzero.core.compile.random import U
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.game import Symmetry
 from anyzero.views.boards import LETTERS, cell_name
 
 EMPTY = "."

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
-from anyzero.compile.random import U, next_word, random_below
-from anyzero.errors import BadOptionError
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
+from anyzero.core.compile.random import U, next_word, random_below
+from anyzero.core.game.contract import mark
+from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.games import grid
-from anyzero.games.contract import mark
-from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import NOBODY, draw_cells, payoffs, seat_to_move
 from anyzero.views import Board
 from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones

@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from anyzero.compile.random import U, next_word, random_below
-from anyzero.errors import BadOptionError
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.compile.random import U, next_word, random_below
+from anyzero.core.game.contract import OVER
+from anyzero.core.game.game import Game, State
 from anyzero.games import grid
-from anyzero.games.contract import OVER
-from anyzero.games.game import Game, State
 from anyzero.views import Board, Cell, Label, Polygon
 from anyzero.views.boards import pile_of_seeds, rounded
 

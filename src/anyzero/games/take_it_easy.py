@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
-from anyzero.compile.random import U, next_word, random_below
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.game import Game, State, Symmetry
+from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.core.compile.random import U, next_word, random_below
+from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
 from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon, Shape

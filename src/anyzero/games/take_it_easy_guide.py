@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, trailing_zeros
-from anyzero.compile.random import U
+from anyzero.core.compile.bits import count_bits, trailing_zeros
+from anyzero.core.compile.random import U
 
 # lines, tiles to place, and numbers on them: three per direction
 NUM_LINES = 15

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.structs import struct_of
+from anyzero.core.base.structs import struct_of
 
 Point = tuple[float, float]
 

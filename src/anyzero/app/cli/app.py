@@ -1,0 +1,150 @@
+"""The application: its commands, and how errors reach a person. Heavy imports wait inside the
+commands.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from anyzero.app.cli import arena, games, play, serve, train
+from anyzero.app.cli.options import EPILOG, option
+from anyzero.core.base import stopping
+from anyzero.core.base.errors import NEEDS_TORCH, AnyzeroError, shorten
+
+STOPPED = "stopped; nothing was saved, so the same command starts over"
+UsageError: Any = (
+    typer.BadParameter.__base__
+)  # what typer raises for arguments that do not fit the command
+
+
+class Commands(TyperGroup):
+    """The commands, and what Ctrl-C says in those that keep nothing; the others say for themselves
+    what they kept.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            stopping.check()
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            print(*(stop.args or (STOPPED,)), file=sys.stderr)
+            raise typer.Exit(stopping.EXIT_CODE) from None
+
+
+app = typer.Typer(
+    name="anyzero",
+    cls=Commands,
+    help="Monte Carlo tree search and self-play learning for board games, from zero knowledge.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(
+        play.play,
+        serve.serve,
+        games.rules,
+        games.games,
+        games.show,
+        play.replay,
+        games.search,
+        games.solve,
+    ),
+    *(arena.match, arena.tournament, arena.rate, arena.experiment, arena.plot, arena.estimate),
+    *(train.train, train.runs, train.nets, games.new, games.check, games.perft),
+    *(serve.export, train.doctor, serve.uci, serve.gtp),
+)
+BENCHES: dict[str, Callable[..., None]] = {
+    "rollouts": games.bench_rollouts,
+    "search": games.bench_search,
+}
+bench = typer.Typer(
+    help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None
+)
+for command in COMMANDS:
+    app.command(epilog=command.__dict__[EPILOG])(command)
+for name, command in BENCHES.items():
+    bench.command(name, epilog=command.__dict__[EPILOG])(command)
+app.add_typer(bench, name="bench")
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code
+    130.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if (
+            getattr(sys, name) is None
+        ):  # a shell may start a command with its input or output closed (`>&-`)
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  (for the life of the process)
+    try:
+        code = app(prog_name="anyzero", standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows only now
+    except UsageError as error:
+        print(usage_sentence(error), file=sys.stderr)
+        code = 2
+    except BrokenPipeError:  # whoever read our output has seen enough
+        drop_output()
+        code = 1
+    except Exception as error:
+        sentence = sentence_of(error)
+        if sentence is None:
+            raise
+        drop_output()
+        print(f"anyzero: {sentence}", file=sys.stderr)
+        code = 2
+    if code:
+        raise SystemExit(code)
+
+
+def drop_output() -> None:
+    """What could not be written is not tried again at the very end, where Python would complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from anyzero import __version__
+
+        print(f"anyzero {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    option("Show the version and exit.", name="--version", callback=show_version, is_eager=True),
+]
+
+
+@app.callback()
+def begin(_version: Version = False) -> None:
+    """Options that belong to no command."""
+
+
+def usage_sentence(error: Any) -> str:
+    """What is wrong with the arguments; without any arguments, the help."""
+    message = shorten(error.format_message())
+    if "\n" in message:
+        return message
+    command = "anyzero" if error.ctx is None else error.ctx.command_path
+    end = "" if message.endswith("?") else ";"
+    return f"{command}: {message.rstrip('.')}{end} {command} --help shows what is possible"
+
+
+def sentence_of(error: BaseException) -> str | None:
+    """What is wrong, if it is something that a person can mend."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return error.strerror
+    if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+        return NEEDS_TORCH
+    return str(error) if isinstance(error, AnyzeroError) else None

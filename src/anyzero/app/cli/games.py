@@ -1,0 +1,261 @@
+"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games
+and positions.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import anyzero
+from anyzero.app.cli.options import (
+    SEARCHES,
+    GameText,
+    Json,
+    MovesText,
+    StateText,
+    argument,
+    examples,
+    option,
+)
+from anyzero.app.cli.output import answer, load_position, print_result
+from anyzero.core.base.progress import progress
+from anyzero.core.base.report import Sheet, count
+
+
+@examples("anyzero games --json")
+def games(json: Json = False) -> None:
+    """List the games with their options."""
+    from anyzero.core.game.load import game_names
+
+    found = [anyzero.load(name) for name in game_names()]
+    sizes = [
+        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found
+    ]
+    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
+    rows = [
+        (game.name, text, game.num_seats, game.num_actions)
+        for game, text in zip(found, options, strict=True)
+    ]
+    values = [
+        {**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)
+    ]
+    answer(values, [Sheet(("game", "options", "seats", "actions"), rows)], json=json)
+
+
+@examples("anyzero rules hex", "anyzero rules ./my_game.py")
+def rules(game: GameText, json: Json = False) -> None:
+    """Explain a game in a few sentences, with two pictures.
+
+    For your own game the text is the docstring of make().
+    """
+    print_result(anyzero.rules(game), json=json)
+
+
+@examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
+def check(game: GameText, json: Json = False) -> None:
+    """Check a game against the laws of the contract.
+
+    The laws are checked on random play; the exit code is 1 if one is broken.
+    """
+    from anyzero.tools.laws.check import check_apart
+
+    loaded = anyzero.load(game)
+    found = check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
+    print_result(found, json=json)
+    raise typer.Exit(0 if found.ok else 1)
+
+
+@examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
+def new(
+    file: Annotated[Path, argument("The file to write, like my_game.py.")],
+    kind: Annotated[str, option("placing, moving or dice.")] = "placing",
+    json: Json = False,
+) -> None:
+    """Write a template for your own game, and a test for it.
+
+    It can be played, drawn and trained at once: change it step by step, and check it after each
+    step.
+    """
+    from anyzero.core.game.load import start_game
+
+    written = [str(path) for path in start_game(file, kind)]
+    told = "docs/contract.md explains each part"
+    said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
+    commands = (
+        f"  anyzero check {file}",
+        f"  anyzero play {file}",
+        f"  anyzero train {file} --minutes 5",
+    )
+    answer({"kind": kind, "files": written}, (said, *commands), json=json)
+
+
+@examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
+def show(
+    game: GameText,
+    state: StateText = None,
+    moves: MovesText = "",
+    svg: Annotated[Path | None, option("Write the picture to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Show a position in the terminal, or write it as SVG."""
+    from anyzero.core.base.files import write_whole
+
+    loaded, position = load_position(game, state, moves)
+    drawn = loaded.show(position) if loaded.has("board") or svg is not None else None
+    if drawn is not None and svg is not None:
+        write_whole(svg, drawn.svg.encode())
+    text = loaded.format_state(position) if loaded.has("format_state") else None
+    seat = loaded.seat_to_move(position)
+    legal = loaded.legal_moves(position)
+    about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
+    parts = (
+        [f"{name}: {value}" for name, value in loaded.fields(position).items()]
+        if drawn is None
+        else [drawn.text]
+    )
+    answer({**about, "text": drawn and drawn.text}, parts, json=json)
+
+
+@examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
+def perft(
+    game: GameText,
+    depth: Annotated[int, argument("How many plies.", min=0, max=50)],
+    state: StateText = None,
+    moves: MovesText = "",
+    divide: Annotated[
+        bool, option("Also show the count below each move.", name="--divide")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Count the sequences of moves of a given length.
+
+    The classic test of a move generator.
+    """
+    from anyzero.tools.proofs.perft import count_lines
+
+    found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)
+    answer(found.to_json(divide=divide), found.report(divide=divide), json=json)
+
+
+# --- what a method thinks of a position, what is proven about it, and how fast that is
+
+
+@examples(
+    "anyzero search hex:size=7 rave:5000",
+    "anyzero search chess uct:2s --json",
+    'anyzero search connect_four gumbel:64@RUN --moves "d d"',
+    about=SEARCHES,
+)
+def search(
+    game: GameText,
+    method: Annotated[
+        str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")
+    ],
+    state: StateText = None,
+    moves: MovesText = "",
+    seed: Annotated[int, option("The same seed gives the same search.")] = 0,
+    most: Annotated[int, option("How many moves to show.", name="--top", min=1)] = 10,
+    json: Json = False,
+) -> None:
+    """Search a position and show the results for each move."""
+    from anyzero.tools.players.player import SEARCHERS
+    from anyzero.tools.players.text import split_player
+
+    split_player(method, SEARCHERS)  # a method needs its budget here
+    loaded, position = load_position(game, state, moves)
+    found = anyzero.search(loaded, position, method, seed=seed)
+    print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
+
+
+@examples(
+    "anyzero solve tic_tac_toe",
+    "anyzero solve hex:size=4 --openings",
+    'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10',
+)
+def solve(
+    game: GameText,
+    state: StateText = None,
+    moves: MovesText = "",
+    openings: Annotated[
+        bool, option("Also show the exact value of every move.", name="--openings")
+    ] = False,
+    max_memory: Annotated[
+        int, option("Size of the transposition table.", "MB", min=1, max=1_000_000)
+    ] = 256,
+    seconds: Annotated[float | None, option("Give up after this long.")] = None,
+    method: Annotated[str, option("both, depth (depth-first) or proof (proof numbers).")] = "both",
+    json: Json = False,
+) -> None:
+    """Find the exact value of a position and all its best moves.
+
+    For small two-seat games without chance; the exit code is 1 if the value was not found.
+    """
+    loaded, position = load_position(game, state, moves)
+    found = anyzero.solve(
+        loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json
+    )
+    text = loaded.format_state(position) if loaded.has("format_state") else None
+    print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
+    raise typer.Exit(1 if found.value is None else 0)
+
+
+# --- how fast it runs here
+
+
+def check_seconds(seconds: float) -> float:
+    """Typer lets nan through: it is neither too small nor too large."""
+    if seconds != seconds:
+        raise typer.BadParameter("nan is not a number of seconds")
+    return seconds
+
+
+Seconds = Annotated[
+    float,
+    option("How long to measure.", name="--seconds", min=0.01, max=3600, callback=check_seconds),
+]
+
+
+@examples("anyzero bench rollouts hex:size=11 --threads 2")
+def bench_rollouts(
+    game: GameText,
+    threads: Annotated[int, option("CPU threads.", min=1, max=1024)] = 1,
+    target: Annotated[str, option("cpu, cuda, interpreted or wasm.")] = "cpu",
+    seconds: Seconds = 2.0,
+    json: Json = False,
+) -> None:
+    """Measure random games per second from the initial position."""
+    from anyzero.core.game.rollouts import bench_rollouts as measure
+
+    loaded = anyzero.load(game)
+    with progress(f"playing {loaded.text} at random", shown=not json):
+        found = measure(loaded, target=target, threads=threads, seconds=seconds)
+    about = f"{found.game} on {found.target}, {count(found.threads, 'thread')}"
+    speed = found.rollouts_per_s
+    moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
+    answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
+
+
+@examples("anyzero bench search hex:size=11 uct:10000")
+def bench_search(
+    game: GameText,
+    method: Annotated[str, argument("A method and its budget: uct:10000, rave:0.5s.", "METHOD")],
+    seconds: Seconds = 2.0,
+    json: Json = False,
+) -> None:
+    """Measure simulations per second from the initial position."""
+    from anyzero.core.search.search import bench_search as measure
+
+    loaded = anyzero.load(game)
+    with progress(f"searching {loaded.text}", shown=not json):
+        found = measure(loaded, method, seconds=seconds)
+    speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
+    median = (
+        f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after "
+        f"{found.ready_s:.2f} s"
+    )
+    size = (
+        f"{found.simulations:,} simulations made {found.nodes:,} nodes of "
+        f"{found.bytes_per_node:.0f} bytes"
+    )
+    answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)

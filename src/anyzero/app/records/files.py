@@ -1,0 +1,187 @@
+"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches
+is read only.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from anyzero.app.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
+from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
+from anyzero.app.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
+from anyzero.app.records.sgf import read_sgf, write_sgf
+from anyzero.core.base.errors import list_some
+from anyzero.core.base.files import parse_object, write_whole
+from anyzero.core.base.report import count
+from anyzero.core.base.sealed import SEAL, seal_of
+from anyzero.core.game.game import Game
+from anyzero.core.game.load import split_text
+
+LARGEST_FILE = 16 * 2**20  # bytes; larger files are not read
+ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games other than forfeits
+FIRST = "has {} games, and this is the first"
+
+Read = Callable[[str, Game | None], list[Unread]]
+Write = Callable[[GameRecord], str]
+Form = TypeVar("Form")
+
+
+def read_records(
+    path: Path | str,
+    game: Game | None = None,
+    *,
+    number: int | None = None,
+    only_first: bool = False,
+) -> list[GameRecord]:
+    """All games of a file, at least one, or the one with this number; `game` is required if its
+    rules are in a file.
+    """
+    path = Path(path)
+    read = find_form(path, READERS)
+    with within(str(path)):
+        found = read(load_text(path), game)
+        records = pick(found, 1 if only_first else number)
+        for record in records if game is not None else ():
+            find_game(record, game)
+    if only_first and len(found) > 1:
+        print(f"{path} {FIRST.format(len(found))}", file=sys.stderr)
+    return records
+
+
+def read_record(
+    path: Path | str, number: int | None = None, game: Game | None = None
+) -> GameRecord:
+    """One game of a file, counted from 1; without a number the first, which is said if there are
+    more.
+    """
+    return read_records(path, game, number=number, only_first=number is None)[0]
+
+
+def pick(found: Sequence[Unread], number: int | None) -> list[GameRecord]:
+    """All games, or the one with this number, read."""
+    if not found:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(found):
+        raise BadRecordError(f"it has {count(len(found), 'game')}, not a game {number}")
+    return [one() for index, one in enumerate(found, start=1) if number in (None, index)]
+
+
+def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
+    """Write a game atomically; a record that could not be read back is refused."""
+    write_whole(Path(path), record_text(path, record, game).encode())
+
+
+def record_text(path: Path | str, record: GameRecord, game: Game | None = None) -> str:
+    """The content of a file with this name."""
+    return find_form(Path(path), WRITERS)(GameRecord.from_json(record.to_json(), game))
+
+
+# --- JSON
+
+
+def read_json(text: str, game: Game | None) -> list[Unread]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecordError(f"it is not JSON: {error}") from None
+    return [partial(GameRecord.from_json, values, game)]
+
+
+# --- the games of a match, as stored by `--record`: a line that says what is played, then a line
+# per game
+
+
+def read_lines(text: str, game: Game | None) -> list[Unread]:
+    """The finished games of such a file; an incomplete last line is ignored, as when a match
+    resumes.
+    """
+    lines = text.split("\n")
+    header = parse_object(lines[0])
+    games = lines[1:-1]
+    if (
+        header is None
+        or header.get("form") != MATCH_FORM
+        or not isinstance(header.get("game"), str)
+    ):
+        raise BadRecordError("it is not a record of games")
+    game = load_named(header["game"]) if game is None else game
+    (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
+    is_same = name == own_name or (
+        name.endswith(".py") and game.is_from_file
+    )  # a file may have been moved
+    if not is_same or options != own_options:
+        raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
+    return [
+        partial(read_line, line, number, lines[0], game)
+        for number, line in enumerate(games, start=1)
+    ]
+
+
+def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
+    values = parse_object(line)
+    header = json.loads(first)
+    if values is None:
+        raise BadRecordError(f"line {number + 1} is not a finished game")
+    if values.pop(SEAL, None) not in (None, seal_of(values, first)):
+        raise BadRecordError(f"line {number + 1} was changed after it was written")
+    record = {
+        "format": FORMAT,
+        "game": header["game"],
+        "rules": {"name": game.name, "options": dict(game.options)},
+        "players": values.get("players"),
+        "seed": header.get("seed"),
+        "moves": values.get("moves"),
+        "result": {
+            "payoffs": values.get("payoffs"),
+            "termination": ENDS.get(str(values.get("reason")), FORFEIT),
+        },
+        "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
+    }
+    with within(f"game {number}"):
+        return GameRecord.from_json(record, game)
+
+
+# --- formats
+
+
+WRITERS: dict[str, Write] = {
+    ".json": lambda record: json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n",
+    ".pgn": write_pgn,
+    ".sgf": write_sgf,
+}
+READERS: dict[str, Read] = {
+    ".json": read_json,
+    ".pgn": lambda text, game: read_pgn(text),
+    ".sgf": lambda text, game: read_sgf(text),
+    ".jsonl": read_lines,
+}
+
+
+def find_form(path: Path, forms: Mapping[str, Form]) -> Form:
+    """The reader or the writer for the file's suffix."""
+    suffix = path.suffix.lower()
+    if suffix not in forms or "\0" in str(path):
+        raise BadRecordError(f"{path}: the name of a game's file ends in one of {list_some(forms)}")
+    return forms[suffix]
+
+
+def load_text(path: Path) -> str:
+    """The file's text: UTF-8 or, for old PGN files, Latin-1."""
+    try:
+        if path.exists() and not path.is_file():  # reading a device may never end
+            raise BadRecordError("it is not a file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise BadRecordError(f"cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST_FILE:
+        raise BadRecordError(f"it has more than {LARGEST_FILE // 2**20} MiB")
+    if b"\0" in content:
+        raise BadRecordError("it is damaged, or no text: it holds zero bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -1,0 +1,366 @@
+"""A game in progress: moves made, undone and redone. Independent of any interface, so that every
+interface can use it.
+
+Laws: `undo` then `redo` changes nothing; playing a move after `undo` discards what was undone; in
+the current position a seat is to move or the game is over, because chance is drawn at once; chance
+outcomes depend on the seed and the ply alone.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anyzero.app.records import ends
+from anyzero.app.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecordError, within
+from anyzero.app.records.record import (
+    FORMAT,
+    LARGEST_SEED,
+    Evaluation,
+    GameRecord,
+    check_result,
+    find_game,
+)
+from anyzero.core.base.errors import AnyzeroError, IllegalMoveError
+from anyzero.core.compile.random import make_streams, next_word
+from anyzero.core.game.contract import CHANCE, OVER, draw_outcome
+from anyzero.core.game.game import Game, State
+from anyzero.core.game.line import Line
+from anyzero.core.game.load import position_of
+
+T = TypeVar("T")
+Note = tuple[
+    float | None, Evaluation | None
+]  # seconds for a move, and the mover's evaluation, if known
+
+UNKNOWN_PLAYER = "?"
+
+
+@dataclass
+class Ply:
+    """One step of a game: a move, a chance outcome, or a declared end."""
+
+    state: State  # the position after it
+    seat: int  # the seat that moved; CHANCE for an outcome
+    move: str = ""
+    action: int = -1  # -1 for a declared end
+    seconds: float | None = None
+    evaluation: Evaluation | None = None
+    termination: str = UNFINISHED  # how it ended the game, if not by the rules
+    written: str = ""  # in human notation, once requested
+
+    def notation(self, game: Game, before: State) -> str:
+        """The move in human notation; cached, since a page shows all moves of a game after each
+        move.
+        """
+        self.written = self.written or game.notation(before, self.action)
+        return self.written
+
+
+class GameInProgress:
+    """The current game and its history; `players` are texts by seat.
+
+    With a `line` of plies already played, chance waits until `draw`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        start: State | None = None,
+        players: Sequence[str] = (),
+        seed: int | None = 0,
+        date: str = "",
+        tags: Mapping[str, str] | None = None,
+        line: Sequence[Ply] | None = None,
+    ) -> None:
+        self.game = game
+        self.date = date
+        self.tags = dict(tags or {})
+        self.seed = None if seed is None else seed % (LARGEST_SEED + 1)
+        """None, if a file did not give it, counts as 0."""
+        self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
+        self.start = game.initial_state() if start is None else start.copy()
+        self.line = list(line or ())
+        self.num_plies = len(self.line)  # plies in effect; the rest of the line has been undone
+        if line is None:
+            self.draw()
+
+    @staticmethod
+    def played(
+        game: Game,
+        start: str | None,
+        moves: Sequence[str],
+        notes: Sequence[Note] = (),
+        places: Sequence[str] = (),
+    ) -> "GameInProgress":
+        """Play moves from a position, None: the initial one; `places` name each move's place in
+        errors.
+        """
+        with within("the start position"):
+            game, first = position_of(game, start)
+        state = first
+        line: list[Ply] = []
+        for index, move in enumerate(moves):
+            with within(places[index] if places else f"move {index + 1}"):
+                action = game.parse_action(state, move)
+            seat = game.seat_to_move(state)
+            text = game.format_action(state, action)
+            state = game.play(state, action)
+            line.append(Ply(state, seat, text, action, *(notes[index] if notes else ())))
+        return GameInProgress(game, start=first, line=line)
+
+    def at(self, num_plies: int) -> "GameInProgress":
+        """A copy of the game after this many plies, independent of this one."""
+        found = copy.copy(self)
+        found.line = self.line[:num_plies]
+        found.num_plies = num_plies
+        return found
+
+    # --- the current position
+
+    @property
+    def plies(self) -> list[Ply]:
+        """The plies played and not undone."""
+        return self.line[: self.num_plies]
+
+    @property
+    def last_decision(self) -> int:
+        """The number of plies before the last one not made by chance; -1 if there is none."""
+        return next(
+            (index for index in reversed(range(self.num_plies)) if self.line[index].seat != CHANCE),
+            -1,
+        )
+
+    @property
+    def state(self) -> State:
+        return self.line[self.num_plies - 1].state if self.num_plies else self.start
+
+    @property
+    def states(self) -> list[State]:
+        """The start, and the position after each ply."""
+        return [self.start, *(ply.state for ply in self.plies)]
+
+    def steps(self) -> Iterator[tuple[State, Ply]]:
+        """Each move or chance outcome, with the position before it."""
+        return (
+            (state, ply)
+            for state, ply in zip(self.states, self.plies, strict=False)
+            if ply.action >= 0
+        )
+
+    @property
+    def start_text(self) -> str | None:
+        """The position before the first move; None: the initial one."""
+        is_usual = self.start.tobytes() == self.game.initial_state().tobytes()
+        return None if is_usual else self.game.format_state(self.start)
+
+    @property
+    def so_far(self) -> Line:
+        """The game so far, as shown to a player."""
+        return Line(
+            self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state
+        )
+
+    @property
+    def moves(self) -> list[str]:
+        """Texts, including chance outcomes."""
+        return [ply.move for ply in self.plies if ply.action >= 0]
+
+    @property
+    def seat_to_move(self) -> int:
+        return OVER if self.declared is not None else self.game.seat_to_move(self.state)
+
+    @property
+    def is_over(self) -> bool:
+        return self.seat_to_move == OVER
+
+    @property
+    def declared(self) -> Ply | None:
+        """The ply that ended the game other than by the rules, if any."""
+        last = self.line[self.num_plies - 1] if self.num_plies else None
+        return last if last is not None and last.action < 0 else None
+
+    @property
+    def legal_moves(self) -> list[str]:
+        return [] if self.is_over else self.game.legal_moves(self.state)
+
+    @property
+    def termination(self) -> str:
+        if self.declared is not None:
+            return self.declared.termination
+        return RULES if self.is_over else UNFINISHED
+
+    @property
+    def payoffs(self) -> tuple[float, ...] | None:
+        """The result per seat; None while the game is unfinished."""
+        declared = self.declared
+        if declared is None:
+            return ends.rule_payoffs(self.game, self.state) if self.is_over else None
+        if declared.termination == AGREEMENT:
+            return (0.0,) * self.game.num_seats
+        return ends.loss_payoffs(self.game.num_seats, declared.seat)
+
+    @property
+    def move_seed(self) -> int:
+        """The seed for a player that moves now."""
+        with np.errstate(over="ignore"):
+            return int(next_word(self.stream()))
+
+    # --- actions
+
+    def play(
+        self, move: str | int, *, seconds: float | None = None, evaluation: Evaluation | None = None
+    ) -> None:
+        """Make a move by its text or action number; chance then moves at once."""
+        self.check_running(f"{move!r} cannot be played")
+        game = self.game
+        state = self.state
+        action = game.parse_action(state, move) if isinstance(move, str) else move
+        after = game.play(state, action)
+        taken = None if seconds is None else round(seconds, 3)
+        ply = Ply(
+            after,
+            game.seat_to_move(state),
+            game.format_action(state, action),
+            action,
+            taken,
+            evaluation,
+        )
+        self.push(ply)
+        self.draw()
+
+    def name_player(self, seat: int, text: str) -> None:
+        self.players = (*self.players[:seat], text, *self.players[seat + 1 :])
+
+    def resign(self, seat: int | None = None) -> None:
+        """End the game as a loss for this seat, by default the one to move."""
+        self.declare(RESIGN, seat)
+
+    @property
+    def can_undo(self) -> bool:
+        return self.last_decision >= 0
+
+    @property
+    def can_redo(self) -> bool:
+        return self.num_plies < len(self.line)
+
+    def undo(self, rests: Callable[[], bool] = lambda: True) -> None:
+        """Undo the last move or declared end, with the chance outcomes after it; and more, until
+        `rests()`.
+        """
+        if not self.can_undo:
+            raise AnyzeroError("there is no move to take back")
+        self.num_plies = self.last_decision
+        while self.can_undo and not rests():
+            self.num_plies = self.last_decision
+
+    def redo(self, rests: Callable[[], bool] = lambda: True) -> None:
+        """Redo the last undone move, with the chance outcomes after it; and more, until
+        `rests()`.
+        """
+        if not self.can_redo:
+            raise AnyzeroError("there is no move to redo")
+        self.num_plies += 1
+        while self.can_redo and (self.line[self.num_plies].seat == CHANCE or not rests()):
+            self.num_plies += 1
+
+    # --- records
+
+    def to_record(self) -> GameRecord:
+        """The game so far, without undone moves."""
+        game = self.game
+        moves = [ply for ply in self.plies if ply.action >= 0]
+        values: dict[str, Any] = {
+            name: getattr(self, name) for name in ("players", "date", "seed", "tags")
+        }
+        values |= {
+            "format": FORMAT,
+            "game": game.text,
+            "rules": {"name": game.name, "options": dict(game.options)},
+        }
+        values |= {"start": self.start_text, "moves": [ply.move for ply in moves]}
+        values |= {"clocks": known([ply.seconds for ply in moves])}
+        values |= {"evaluations": known([ply.evaluation for ply in moves])}
+        return GameRecord(
+            **values | {"result": {"payoffs": self.payoffs, "termination": self.termination}}
+        )
+
+    @staticmethod
+    def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
+        """The game of this record; `game` is required if its rules are in a file."""
+        table = replay(record, game)
+        table.draw()
+        return table
+
+    def end_as(self, payoffs: Sequence[float] | None, termination: str) -> None:
+        """End as the record says; an end by the rules needs no declaration."""
+        if payoffs is not None and termination != RULES:
+            self.declare(termination, 0 if termination == AGREEMENT else payoffs.index(-1.0))
+
+    # --- the line
+
+    def stream(self) -> np.ndarray:
+        stream: np.ndarray = make_streams(self.seed or 0, 1, first=self.num_plies)[0]
+        return stream
+
+    def check_running(self, refusal: str) -> None:
+        if self.is_over:
+            raise IllegalMoveError(f"{self.game.name}: {refusal}, the game is over")
+
+    def declare(self, termination: str, seat: int | None = None) -> None:
+        """End the game by resignation, forfeit or agreement."""
+        self.check_running("it cannot be ended")
+        self.push(
+            Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination)
+        )
+
+    def push(self, ply: Ply) -> None:
+        """Add a ply, and discard what was undone."""
+        self.line[self.num_plies :] = [ply]
+        self.num_plies += 1
+
+    def draw(self) -> None:
+        """Draw chance outcomes until a seat is to move."""
+        while self.seat_to_move == CHANCE:
+            game = self.game
+            state = self.state
+            actions = np.array(game.legal_actions(state), np.int32)
+            draw = game.compile(draw_outcome, "interpreted")
+            with np.errstate(over="ignore"):
+                action = int(actions[draw(game.rules, state, actions, len(actions), self.stream())])
+            self.push(
+                Ply(game.play(state, action), CHANCE, game.format_action(state, action), action)
+            )
+
+
+def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
+    """The column, or None if it is empty."""
+    return tuple(column) if any(value is not None for value in column) else None
+
+
+def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
+    """Replay a record, which is how it is checked: an error for anything that does not fit."""
+    game = find_game(record, game)
+    nothing = [None] * len(record.moves)
+    if len(record.players) != game.num_seats:
+        raise BadRecordError(
+            f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players"
+        )
+    for name, column in (("clocks", record.clocks), ("evaluations", record.evaluations)):
+        if column is not None and len(column) != len(record.moves):
+            raise BadRecordError(
+                f"the record has {len(record.moves)} moves but {len(column)} {name}"
+            )
+    notes = list(zip(record.clocks or nothing, record.evaluations or nothing, strict=True))
+    table = GameInProgress.played(game, record.start, record.moves, notes)
+    table.players, table.seed, table.date, table.tags = (
+        record.players,
+        record.seed,
+        record.date,
+        dict(record.tags),
+    )
+    table.end_as(check_result(record, game, table.state), record.termination)
+    return table

@@ -1,0 +1,288 @@
+"""The server's settings, the form of requests, and what they may name: games, players and networks
+known here.
+
+No text of a request becomes a path, and every invalid message is answered with a sentence.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
+from anyzero.core.base.files import own_folder
+from anyzero.core.base.schema import Schema
+from anyzero.core.game.game import Game, game_text
+from anyzero.core.game.load import find_maker, game_names, load, option_choices, split_text
+from anyzero.core.learning.find import BEST, RUNS, find_network, known_names
+from anyzero.core.search import Searcher
+from anyzero.core.search.methods import METHODS, SearchText
+from anyzero.tools.laws.explain import Rules
+from anyzero.tools.players import engine_client
+from anyzero.tools.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
+
+HUMAN = "human"
+ENGINE = "engine:"  # prefix of engines allowed on the command line
+MOST_GAMES = 64  # maximum loaded games in memory
+OWN_BUSINESS = ("trees", "threads", "reuse", "max_nodes", "noise_fraction")
+"""Options that clients may not choose: threads and memory are shared, and noise is for self-play.
+"""
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """The server's settings; the limits keep one client from using up the machine."""
+
+    host: str = (
+        "127.0.0.1"  # the address to listen on; addresses beyond this machine are the user's choice
+    )
+    port: int = 8000  # 0: any free port
+    data: Path = field(
+        default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3"
+    )
+    """The file with the games."""
+    games: tuple[str, ...] = ()
+    """Files with the user's own games, with options that become their defaults here; no other
+    file's code is run.
+    """
+    engines: tuple[str, ...] = ()
+    """Other engines that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
+    runs: Path = RUNS  # the folder of training runs
+    experiments: Path = Path()  # the folder with the tables of experiments
+    prepare: bool = True
+    """Compile for every game once a page is opened; code for the players at a table is compiled in
+    any case.
+    """
+    max_connections: int = 1024  # at a time; a browser tab has several
+    max_message: int = 1 << 20  # bytes of one message
+    max_rooms: int = 500  # games in memory at a time
+    max_simulations: int = 2_000_000  # the budget of one search
+    max_seconds: float = 60.0  # the same in seconds
+    max_nodes: int = 4_000_000  # the tree of a single search; a node takes 26 to 40 bytes
+    max_jobs: int = 256  # searches running or waiting
+    max_client_jobs: int = 6  # analyses and hints of one client
+
+    @cached_property
+    def engine_texts(self) -> dict[str, str]:
+        """The texts of the engines by display name; an engine without a name is named by its
+        command.
+        """
+        found = {}
+        for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
+            name, _, rest = text.partition("=")
+            if name.startswith(("uci:", "gtp:")):
+                name = text.partition(":")[2]
+                rest = text
+            found["-".join(name.split())] = (
+                rest.strip()
+            )  # a name is one word, like every player's text
+        return found
+
+
+def name_files(texts: Sequence[str]) -> dict[str, str]:
+    """The files of games, with their options, by name; a number is appended to a duplicate name."""
+    known = game_names()
+    named = dict[str, str]()
+    for text in texts:
+        stem = Path(split_text(text)[0]).stem
+        number = 1
+        name = stem
+        while name in known or name in named:
+            number += 1
+            name = f"{stem}_{number}"
+        named[name] = text
+    return named
+
+
+def load_interpreted(source: str) -> Game:
+    game = load(source)
+    game.stay_interpreted()
+    return game
+
+
+class Catalog:
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.files = name_files(config.games)
+        """Texts by display name; a table has their options unless it names others."""
+        self.paths = {Path(split_text(text)[0]): name for name, text in self.files.items()}
+        self.load_source = lru_cache(MOST_GAMES)(load_interpreted)
+        self.engines = {name: engine_client(text) for name, text in config.engine_texts.items()}
+        for name in self.files:
+            self.describe(name)  # raises errors in a file before anything is served
+
+    # --- games
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Cached: the lookup asks every installed package."""
+        return [*self.files, *(name for name in game_names() if name not in self.files)]
+
+    def source(self, text: str) -> str:
+        """The text for `load`: a file only if the command line named it."""
+        name, options = split_text(text.strip())
+        if name in self.files:  # the last of duplicate options counts
+            file, own = split_text(self.files[name])
+            return ":".join(filter(None, [file, ",".join(filter(None, [own, options]))]))
+        if name not in self.names and Path(name) not in self.paths:
+            raise unknown_name("game", name, self.names)
+        return text.strip()
+
+    def load(self, text: str) -> Game:
+        """A game that this process plays interpreted, so that no move waits for a compiler."""
+        return self.load_source(self.source(text))
+
+    def public(self, game: Game) -> str:
+        """The game's text without the path of its file."""
+        return game_text(self.paths.get(Path(game.source), game.source or game.name), game.options)
+
+    def games(self) -> dict[str, Any]:
+        return {"games": [self.describe(name) for name in self.names]}
+
+    def describe(self, name: str) -> dict[str, Any]:
+        game = self.load(name)
+        engines = []
+        for engine, client in self.engines.items():
+            with suppress(AnyzeroError):
+                client.check_game(game)
+                engines.append(engine)
+        return {**describe_game(game, name), "engines": engines}
+
+    # --- players
+
+    def players(self) -> dict[str, Any]:
+        methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
+        return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()]}
+
+    def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
+        """The player's text, if this server allows it in this game; `searches`: it must be one that
+        searches.
+        """
+        text = text.strip()
+        if text.startswith(ENGINE) and not searches:
+            name = text.removeprefix(ENGINE)
+            if name not in self.engines:
+                raise unknown_name(
+                    "engine", name[:60], self.engines, none="anyzero serve --engine allows one"
+                )
+            self.engines[name].check_game(game)
+            return text
+        player = None if text == HUMAN else split_player(text, OWN_KINDS)
+        if searches and (player is None or player.in_game(game).search is None):
+            raise BadOptionError(
+                f"{text!r} does not search; name a method like uct:1000 or a level like level:hard"
+            )
+        if player is not None and player.search is not None:
+            self.check_search(player, player.search, game)
+        return text
+
+    def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
+        most = self.config.max_simulations
+        longest = self.config.max_seconds
+        if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
+            raise BadOptionError(
+                f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s"
+            )
+        for option in OWN_BUSINESS:
+            if option in wanted.options:
+                raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
+        name = player.network
+        known = known_names()
+        if not name:
+            Searcher(game, **wanted.arguments)  # raises an error if they do not fit
+        elif name == BEST:
+            find_network(BEST, game)  # only if the game has one
+        elif name not in known:  # otherwise only a generation of a listed run
+            run, _, number = name.rpartition("/")
+            if run not in known or not re.fullmatch("[0-9]{1,6}", number):
+                raise unknown_name(
+                    "network", name, known, none="there are no runs and no models here"
+                )
+
+    def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:
+        if len(seats) != game.num_seats:
+            raise AnyzeroError(f"{game.name} has {game.num_seats} seats, not {len(seats)}")
+        return tuple(self.check_player(seat, game) for seat in seats)
+
+
+def describe_game(game: Game, name: str) -> dict[str, Any]:
+    choices = option_choices(find_maker(game.source)) if game.source else {}
+    options = [
+        {
+            "name": key,
+            "default": value,
+            "kind": type(value).__name__,
+            "choices": choices.get(key, ()),
+        }
+        for key, value in game.options.items()
+    ]
+    return {
+        "name": name,
+        **{key: getattr(game, key) for key in ("title", "num_seats", "best_score")},
+        "rules": Rules(game).paragraphs,
+        "example": game.example.split(),
+        "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
+        "options": options,
+        "position": game.has("parse_state"),
+        "levels": {level: level_text(game, level) for level in LEVELS},
+    }
+
+
+# --- messages
+
+
+AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
+Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
+NEEDED: dict[str, tuple[str, ...]] = {
+    "new": ("game", "seats"),
+    "load": ("text", "form"),
+    "sit": ("table", "seats"),
+}
+NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
+"""The required fields of a message, by its type; the other types need a table."""
+
+
+SEEDS = range(2**53)
+"""Above these a browser rounds integers, and another game would be played."""
+
+
+class Message(Schema):
+    noun: ClassVar[str] = "the message"
+    type: Literal[AtTable, Elsewhere]
+    request: int | None = None
+    """Returned with the answer."""
+    table: str = ""
+    game: str = ""
+    seats: tuple[str, ...] = ()
+    seed: Annotated[int, Field(ge=0, le=SEEDS[-1])] | None = None
+    position: str | None = None
+    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
+    paused: bool = False
+    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
+    text: str = ""
+    """The text of a file in this format."""
+    form: Literal["json", "pgn", "sgf"] = "json"
+    move: str = ""
+    action: int | None = None
+    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
+    """The ply at which the client saw the game, or the position it means."""
+    seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
+    player: str = "level:hard"
+    lane: str = "a"
+    """A client's searches have names; a new one replaces the old one of the same name."""
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        for name in NEEDED.get(self.type, ("table",)):
+            if name not in self.model_fields_set:
+                raise BadOptionError(f"{self.noun} has no {name}")
+        if self.type == "move" and bool(self.move) == (self.action is not None):
+            raise BadOptionError("name a move either by its text or by its action")
+        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
+            raise BadOptionError("name a position either by its table or by its game and moves")
+        return self

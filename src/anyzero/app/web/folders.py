@@ -1,0 +1,133 @@
+"""Runs and experiments as shown by the page: by name, from the configured folders, read only."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Path as InPath
+
+from anyzero.app.web.catalog import Catalog
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError, unknown_name
+from anyzero.core.base.report import count
+from anyzero.core.game.line import move_texts
+from anyzero.core.game.load import position_of
+from anyzero.core.learning.config import RunConfig, flatten
+from anyzero.core.learning.folder import GAMES, RunFolder, list_runs, read_games
+from anyzero.tools.lab.summary import RunSummary, runs, summarise
+from anyzero.tools.lab.table import read_rows
+
+Name = Annotated[str, InPath(max_length=200)]
+Number = Annotated[int, InPath(ge=0, lt=10**6)]
+MOST_FILES = 200
+LARGEST_TABLE = 8 << 20  # bytes; a larger table is not one of ours
+
+
+class Folders:
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.root = catalog.config.runs
+        self.tables = catalog.config.experiments
+
+    # --- runs
+
+    def runs(self) -> dict[str, Any]:
+        """All runs at a glance, and the faults of unreadable ones."""
+        found = runs(root=self.root)
+        broken = [{"name": name, "error": error} for name, error in found.broken.items()]
+        return {"runs": [run_values(run) for run in found.runs], "broken": broken}
+
+    def run(self, name: Name) -> dict[str, Any]:
+        path = self.path_of(name)
+        run = summarise(path)
+        blocks = RunFolder.open(path).blocks(GAMES)
+        played = [{"generation": block.generation, "block": block.number} for block in blocks]
+        return {
+            **run_values(run),
+            "history": run.history,
+            "config": flatten(run.config.to_dict()),
+            "blocks": played,
+        }
+
+    def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
+        _, games = self.read_games(name, generation, block)
+        about = [
+            {"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]}
+            for game in games
+        ]
+        return {"games": about}
+
+    def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
+        config, games = self.read_games(name, generation, block)
+        if number >= len(games):
+            raise UnknownNameError(
+                f"the block has {count(len(games), 'game')}, not a game {number}"
+            )
+        line = games[number]
+        starts = config.selfplay.starts
+        position = starts[line["start"]] if starts else None
+        game, start = position_of(self.catalog.load(config.game), position)
+        moves, _ = move_texts(game, start, line["actions"])
+        about = {key: line[key] for key in ("names", "payoffs", "end")}
+        return {"game": self.catalog.public(game), "position": position, "moves": moves, **about}
+
+    def path_of(self, name: str) -> Path:
+        return pick(name, list_runs(self.root), "run")
+
+    def read_games(
+        self, name: str, generation: int, block: int
+    ) -> tuple[RunConfig, list[dict[str, Any]]]:
+        folder = RunFolder.open(self.path_of(name))
+        path = folder.games_path(generation, block)
+        if not path.is_file():
+            raise UnknownNameError(
+                f"the run {name} has no block {block} of generation {generation}"
+            )
+        return folder.config, read_games(path)
+
+    # --- experiments
+
+    def experiments(self) -> dict[str, Any]:
+        return {
+            "experiments": [
+                {"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()
+            ]
+        }
+
+    def experiment(self, name: Name) -> dict[str, Any]:
+        rows = []
+        for row in read_rows(pick(name, self.list_tables(), "experiment")):
+            values = row._asdict()
+            rows.append({**values, **vars(values.pop("tally")), "score": list(row.score)})
+        return {"name": name, "rows": rows}
+
+    def list_tables(self) -> list[Path]:
+        try:
+            found = sorted(
+                path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE
+            )
+        except OSError:
+            return []
+        tables = []
+        for path in found[:MOST_FILES]:
+            with suppress(AnyzeroError):
+                read_rows(path)
+                tables.append(path)
+        return tables
+
+
+def pick(name: str, paths: list[Path], kind: str) -> Path:
+    """The path of this name; the text of a request is only compared."""
+    known = {path.name: path for path in paths}
+    if name not in known:
+        raise unknown_name(kind, name[:60], known)
+    return known[name]
+
+
+def run_values(run: RunSummary) -> dict[str, Any]:
+    player = (
+        None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
+    )
+    return {
+        **{key: value for key, value in run.to_json().items() if key != "path"},
+        "player": player,
+    }

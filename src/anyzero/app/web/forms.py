@@ -1,0 +1,163 @@
+"""Tables, positions and pictures as plain values, from which alone the page draws every game."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anyzero.app.records.in_progress import GameInProgress, Ply
+from anyzero.core.game.game import Game, State
+from anyzero.views.board import Scene, shape_values
+from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
+
+MOST_SCENES = 1024
+
+
+# --- tables and positions
+
+
+def table_values(table: GameInProgress) -> dict[str, Any]:
+    """Everything except who sits there."""
+    shown = position_values(table)
+    return {
+        **shown,
+        "start": table.start_text,
+        "ply": table.num_plies,
+        "plies": len(table.line),
+        "moves": [
+            ply_values(table.game, before, ply)
+            for before, ply in zip(table.states, table.plies, strict=False)
+        ],
+        "seat": table.seat_to_move,
+        "over": table.is_over,
+        **{
+            name: getattr(table, name)
+            for name in ("can_undo", "can_redo", "termination", "payoffs")
+        },
+        "legal": [] if table.is_over else shown["legal"],
+    }
+
+
+def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
+    """A move: its text for programs, and in the notation of move lists."""
+    thought = (
+        {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
+    )
+    about = {**thought, "seconds": ply.seconds}
+    move = ply.move or ply.termination
+    played = ply.action >= 0
+    text = ply.notation(game, before) if played else move
+    return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
+
+
+def position_values(table: GameInProgress) -> dict[str, Any]:
+    """The current position; at a chance node the outcomes take the place of the moves."""
+    game = table.game
+    state = table.state
+    drawn = table.game.has("board")
+    clicks = scene_of(game, state).clicks if drawn else {}
+    return {
+        "seat": game.seat_to_move(state),
+        "scene": {**scene_values(scene_of(game, state)), "colours": game.board.colours}
+        if drawn
+        else None,
+        "fields": None if drawn else game.fields(state),
+        "position": game.format_state(state) if game.has("format_state") else None,
+        "scores": [game.score(state, seat) for seat in range(game.num_seats)]
+        if game.has("score")
+        else None,
+        "last": ply_cells(table, table.last_decision),  # chance has none
+        "legal": [
+            {
+                "action": action,
+                "move": game.format_action(state, action),
+                "cells": clicks.get(action, ()),
+            }
+            for action in game.legal_actions(state)
+        ],
+    }
+
+
+def twin_actions(game: Game, state: State) -> dict[int, int]:
+    """Actions that a symmetry of this position makes equivalent to a lower one, with that one."""
+    twins: dict[int, int] = {}
+    if not game.symmetries or not game.has("encode") or game.seat_to_move(state) < 0:
+        return twins
+    planes = game.encode(state).ravel()
+    legal = game.legal_actions(state)
+    for turn in game.symmetries:
+        if len(turn.planes) and (planes[turn.planes] == planes).all():
+            pairs = ((action, int(turn.actions[action])) for action in legal)
+            twins |= {
+                action: min(other, twins.get(action, other))
+                for action, other in pairs
+                if other < action
+            }
+    return twins
+
+
+def ply_cells(table: GameInProgress, index: int) -> list[str]:
+    return (
+        cells_of(table.game, table.states[index], table.plies[index].action) if index >= 0 else []
+    )
+
+
+def cells_of(game: Game, state: State, action: int) -> list[str]:
+    """The cells that an action names; none for a declared end."""
+    return (
+        list(scene_of(game, state).clicks.get(action, ()))
+        if game.has("board") and action >= 0
+        else []
+    )
+
+
+def scene_of(game: Game, state: State) -> Scene:
+    return remembered_scene(game, state.tobytes())
+
+
+@lru_cache(MOST_SCENES)
+def remembered_scene(game: Game, content: bytes) -> Scene:
+    return game.scene(state_of(game, content))
+
+
+def state_of(game: Game, content: bytes) -> State:
+    return np.frombuffer(content, game.state_dtype).copy()[0]
+
+
+# --- pictures
+
+
+def scene_values(scene: Scene) -> dict[str, Any]:
+    """Everything drawn, in board units, with its bounding box; clicks are sent with the moves."""
+    check_roles(roles_of(scene))
+    left, top, right, bottom = bounds(replace(scene, caption=""))
+    return {
+        "box": [left, top, right - left, bottom - top],
+        "cells": [vars(cell) for cell in scene.cells],
+        "pieces": [{**vars(piece), "shapes": shape_values(piece.shapes)} for piece in scene.pieces],
+        "under": shape_values(scene.under),
+        "over": shape_values(scene.over),
+        "aliases": dict(scene.aliases),
+        "caption": scene.caption,
+        "title": scene.title,
+    }
+
+
+def palette_sheet() -> str:
+    """The roles as CSS variables, for light and dark, and the classes that use them."""
+    rules = [
+        f":root{{{variables(LIGHT)}}}",
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{variables(DARK)}}}}}",
+        f":root[data-theme=dark]{{{variables(DARK)}}}",
+        *(
+            f".f-{role}{{fill:var(--role-{role})}}.s-{role}{{stroke:var(--role-{role})}}"
+            for role in LIGHT
+        ),
+    ]
+    return "\n".join(rules) + "\n"
+
+
+def variables(palette: Mapping[str, str]) -> str:
+    return "".join(f"--role-{role}:{colour};" for role, colour in palette.items())

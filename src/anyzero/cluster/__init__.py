@@ -1,6 +1,0 @@
-"""Distribution over many machines: jobs placed on a Ray cluster, without knowledge of games."""
-
-from anyzero.cluster.jobs import ActorKind, Done, Job, Pace, Shared
-from anyzero.cluster.pool import Pool, opened
-
-__all__ = ["ActorKind", "Done", "Job", "Pace", "Pool", "Shared", "opened"]

@@ -1,0 +1,1 @@
+"""What every room uses: errors, files, seeds, schemas, records, processes, stopping, display."""

@@ -1,0 +1,138 @@
+"""Numba on the CPU: intrinsics, and a dispatcher with our disk cache."""
+
+import hashlib
+import sys
+from types import FunctionType
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numba.np import linalg
+
+from anyzero.core.compile import bits, bundle, callees
+from anyzero.core.compile.bind import Function
+from anyzero.core.compile.cache import Fingerprint
+from anyzero.core.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
+from anyzero.core.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
+from anyzero.core.compile.words import record_intrinsics
+
+# The NumPy error model: a division by zero raises nothing, as on the GPU. Kernels release the GIL.
+# They allocate nothing, so references are not counted: counting those to the tables of the rules
+# took longer than the rules. No kernel makes a NaN, and 0.0 equals -0.0: knowing that, several
+# scores are compared at once. Sums keep their order.
+OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
+GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}  # for unchecked rules
+CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Only kernels are called from Python; the others need no wrapper, which saves compile time."""
+
+
+def name_of_record(record: Any) -> tuple[str, tuple[int]]:
+    """The name of a record in symbols, by its fields. Numba instead counts the records met by the
+    process: code
+    from two processes, for two board sizes, could share a name, and code loaded second would call
+    the first.
+    """
+    return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
+
+
+types.Record.mangling_args = property(name_of_record)
+
+PIPELINE = Fingerprint().of(name_of_record, *callees.PARTS, *bundle.PARTS)
+"""A hash of the compiler's parts, for the key of the disk cache."""
+
+
+def look_for_blas_later() -> None:
+    """Numba looks for BLAS before it loads or compiles anything, which imports SciPy: a third of
+    the time to a first
+    call. Kernels do not need it; a user's function that does makes Numba look again."""
+    look = linalg.ensure_blas
+
+    def find_none() -> None:
+        linalg.ensure_blas = look
+        raise ImportError
+
+    linalg.ensure_blas = find_none
+
+
+if "numba.np.arraymath" not in sys.modules:  # the module that looks for it
+    look_for_blas_later()
+
+
+def as_word(builder: Any, value: Any) -> Any:
+    return builder.zext(value, ir.IntType(64)) if value.type.width < 64 else value
+
+
+def on_word(operate: Function) -> Any:
+    """The intrinsic that applies this to a word and returns an index or a count."""
+
+    def define(_context: Any, word: Any) -> Any:
+        return types.int64(word), lambda _context, builder, _signature, args: operate(
+            builder, as_word(builder, args[0])
+        )
+
+    return intrinsic(define)
+
+
+NOT_ZERO = ir.Constant(
+    ir.IntType(1), 1
+)  # words are nonzero when their first or last bit is requested
+trailing_zeros = on_word(lambda builder, word: builder.cttz(word, NOT_ZERO))
+leading_bit = on_word(
+    lambda builder, word: builder.sub(ir.Constant(ir.IntType(64), 63), builder.ctlz(word, NOT_ZERO))
+)
+count_bits = on_word(lambda builder, word: builder.ctpop(word))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def nth_bit(_context: Any, word: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if not deposits_bits_fast(context):
+            return context.compile_internal(builder, bits.nth_bit, signature, args)
+        wide = ir.IntType(64)
+        deposit = builder.module.declare_intrinsic(
+            "llvm.x86.bmi.pdep.64", fnty=ir.FunctionType(wide, [wide, wide])
+        )
+        bit = builder.shl(ir.Constant(wide, 1), as_word(builder, args[1]))
+        return builder.call(deposit, [bit, as_word(builder, args[0])])
+
+    return types.uint64(word, index), generate
+
+
+def deposits_bits_fast(context: Any) -> bool:
+    """Whether the processor has the PDEP instruction, other than the slow version of the first AMD
+    Zens.
+    """
+    _, processor, features = context.codegen().magic_tuple()
+    return "+bmi2" in features and processor not in ("znver1", "znver2")
+
+
+INTRINSICS: dict[Function, Any] = {
+    bits.trailing_zeros: trailing_zeros,
+    bits.leading_bit: leading_bit,
+    bits.count_bits: count_bits,
+    bits.nth_bit: nth_bit,
+    bits.by_pointer: bundle.by_pointer,
+    **record_intrinsics(intrinsic, align=1),
+    **VECTOR_INTRINSICS,
+}
+
+
+def compile_kernel(function: FunctionType, options: dict[str, Any]) -> Any:
+    """A dispatcher for a function that is called from Python."""
+    return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
+
+
+def compile_part(
+    function: FunctionType, options: dict[str, Any], *, inline: bool, is_rule: bool
+) -> Any:
+    """A dispatcher for a function that only compiled code calls."""
+    if "print" in function.__code__.co_names:
+        return numba.njit(**options)(
+            function
+        )  # print needs an environment, which a linked part does not have
+    compiler = RulesCompiler if is_rule else CalleeCompiler
+    return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(
+        function
+    )

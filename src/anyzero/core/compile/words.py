@@ -1,0 +1,34 @@
+"""Raw access to records: the LLVM code of `bits.record_words` and `bits.record_word`, for CPUs and
+GPUs.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+from anyzero.core.compile import bits
+from anyzero.core.compile.bind import Function
+
+
+def record_intrinsics(intrinsic: Function, align: int) -> dict[Function, Any]:
+    """For the compiler whose `intrinsic` this is; words of its records start at multiples of
+    `align` bytes.
+    """
+
+    @intrinsic
+    def record_words(_context: Any, record: Any) -> Any:
+        def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
+            return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
+
+        return types.int64(record), generate
+
+    @intrinsic
+    def record_word(_context: Any, record: Any, index: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
+            return builder.load(builder.gep(words, [args[1]]), align=align)
+
+        return types.uint64(record, index), generate
+
+    return {bits.record_words: record_words, bits.record_word: record_word}

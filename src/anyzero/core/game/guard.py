@@ -1,0 +1,325 @@
+"""Guards around the functions of an unchecked game: their answers are checked before use.
+
+A guarded game is compiled with bounds checks and with these functions in place of its own, which
+they call by names that begin with `own_`. Faults raise errors instead of reading or writing out of
+range, loops are counted so that they end, and errors are reported in one sentence. A file that
+keeps all laws is remembered and runs without guards.
+"""
+
+import ast
+import hashlib
+import inspect
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyzero.core.base.errors import AnyzeroError, BadGameError, list_some, nearest_hint
+from anyzero.core.base.files import cache_folder
+from anyzero.core.compile.bind import Function, rebuild
+from anyzero.core.game import contract
+from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.faults import is_foreign, tell
+
+if TYPE_CHECKING:
+    from anyzero.core.game.game import Game
+
+NUM_SEATS = 0
+NUM_ACTIONS = 0
+NUM_OUTCOMES = 0
+MAX_LEGAL = 0
+NUM_AMAF_KEYS = 0
+ZERO_SUM = False
+OWN: Any = None
+own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_amaf_key = (
+    own_score
+) = OWN
+"""All of these are filled in for each game."""
+LARGEST = 1e300
+
+
+def seat_to_move(rules: Any, state: Any) -> int:
+    seat: int = own_seat_to_move(rules, state)
+    if seat < OVER or seat >= NUM_SEATS:
+        raise ValueError("seat_to_move returns a number that is neither a seat, CHANCE nor OVER")
+    return seat
+
+
+def legal_actions(rules: Any, state: Any, actions: Any) -> int:
+    count: int = own_legal_actions(rules, state, actions)
+    if count < 1 or count > MAX_LEGAL:
+        raise ValueError("legal_actions returns fewer than 1 or more than max_legal actions")
+    size = NUM_OUTCOMES if own_seat_to_move(rules, state) == CHANCE else NUM_ACTIONS
+    for index in range(count):
+        if actions[index] < 0 or actions[index] >= size:
+            raise ValueError("legal_actions lists an action that is out of range")
+    return count
+
+
+def payoffs(rules: Any, state: Any, out: Any) -> None:
+    own_payoffs(rules, state, out)
+    total = 0.0
+    for seat in range(NUM_SEATS):
+        total += out[seat]
+        if not -1.0 <= out[seat] <= 1.0:
+            raise ValueError("payoffs writes a result that is not in [-1, 1]")
+    if ZERO_SUM and not -1e-6 < total < 1e-6:
+        raise ValueError(
+            "payoffs writes results that do not sum to zero, which needs zero_sum=False"
+        )
+
+
+def chance_weight(rules: Any, state: Any, outcome: int) -> float:
+    weight: float = own_chance_weight(rules, state, outcome)
+    if not 0.0 < weight < LARGEST:
+        raise ValueError("chance_weight returns a weight that is not positive")
+    return weight
+
+
+def amaf_key(rules: Any, state: Any, action: int) -> int:
+    key: int = own_amaf_key(rules, state, action)
+    if key < 0 or key >= NUM_AMAF_KEYS:
+        raise ValueError("amaf_key returns a key that is out of range")
+    return key
+
+
+def score(rules: Any, state: Any, seat: int) -> float:
+    points: float = own_score(rules, state, seat)
+    if not -LARGEST < points < LARGEST:
+        raise ValueError("score returns something that is not a finite number")
+    return points
+
+
+GUARDS: tuple[Any, ...] = (seat_to_move, legal_actions, payoffs, chance_weight, amaf_key, score)
+
+
+def guards_of(game: "Game") -> dict[Function, Function]:
+    """Replacements for the contract's functions: guards over the game's sizes and its own
+    functions.
+    """
+    sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
+    names = {name.upper(): getattr(game, name) for name in sizes}
+    names |= {f"own_{name}": function for name, function in game.by_name.items()}
+    own = {contract.COMPILED[guard.__name__]: guard for guard in GUARDS if game.has(guard.__name__)}
+    found: dict[Function, Function] = {
+        of: rebuild(guard, {**globals(), **names}) for of, guard in own.items()
+    }
+    for play_on in (contract.rollout, contract.traced_rollout):
+        if not game.has(play_on.__name__):
+            found[play_on] = limit_loops(
+                play_on, game.max_plies, "a game goes on for more than max_plies"
+            )
+    return found
+
+
+def check_definition(game: "Game") -> None:
+    """BadGameError unless its functions are those of the contract and its rules and state suit
+    compiled code.
+    """
+    if not (isinstance(game.name, str) and game.name.isascii() and game.name.isidentifier()):
+        raise BadGameError(
+            f"a game's name has letters, digits and _ only, like my_game, unlike {game.name!r}"
+        )
+    known = [*contract.COMPILED, *contract.INTERPRETED]
+    for name in sorted(game.by_name.keys() - {*known}):
+        hint = nearest_hint(name, known)
+        raise BadGameError(
+            f"{game.name}: {name} is not part of the contract; {hint}known: {list_some(known)}"
+        )
+    for required in contract.REQUIRED:
+        if not game.has(required.__name__):
+            raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
+    if game.best_score and not game.has("score"):
+        raise BadGameError(
+            f"{game.name}: best_score turns payoffs into points, and there is no function score"
+        )
+    if not hasattr(game.rules, "_fields"):
+        kind = type(game.rules).__name__
+        raise BadGameError(
+            f"{game.name}: the rules are a {kind}: make them a NamedTuple, class Rules(NamedTuple)"
+        )
+    for name in game.rules._fields:
+        kind = type(getattr(game.rules, name)).__name__
+        if kind in ("list", "dict", "set"):
+            raise BadGameError(
+                f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array"
+            )
+    for field in game.state:
+        name, form, *_ = (*field, object) if isinstance(field, tuple) else (field, object)
+        if hasattr(np.record, name):
+            raise BadGameError(
+                f"{game.name}: the field {name} of the state has the name of a NumPy "
+                "method: rename it"
+            )
+        if not is_number(form):
+            raise BadGameError(
+                f"{game.name}: the field {name} of the state needs a number type such as np.int8"
+            )
+    _ = game.state_dtype  # raises an error if two fields have the same name
+    if not isinstance(game.planes_shape, tuple):
+        raise BadGameError(
+            f"{game.name}: planes_shape is {game.planes_shape!r}, not a tuple such as (2, "
+            "3, 3) or (18,)"
+        )
+
+
+def is_number(form: Any) -> bool:
+    """Whether this names a type that compiled code can compute with."""
+    try:
+        return np.dtype(form).kind in "iufb" and np.dtype(form) != np.float16
+    except TypeError:
+        return False
+
+
+@contextmanager
+def one_sentence(
+    of: str, functions: Sequence[Function] = (), advice: str = "", passing: Any = ()
+) -> Iterator[None]:
+    """Turn any exception of a user's file into one sentence; `passing` ones, and those already so,
+    are unchanged.
+    """
+    try:
+        yield
+    except (AnyzeroError, *passing):
+        raise
+    except (Exception, SystemExit) as error:
+        modules = [
+            frame.f_globals.get("__name__", "")
+            for frame, _ in traceback.walk_tb(error.__traceback__)
+        ]
+        failure = (
+            " does not compile" if any(module.startswith("numba.") for module in modules) else ""
+        )
+        raise BadGameError(f"{of}{failure}: {tell(error, functions)}{advice}") from error
+
+
+def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
+    """Report exceptions of a user's game in one sentence, with where to learn more."""
+    advice = f"; anyzero check {game.text} has details"
+    return (
+        one_sentence(game.source, game.functions, advice, passing)
+        if game.is_from_file
+        else nullcontext()
+    )
+
+
+class ToldKernel:
+    """A kernel of a user's game: exceptions of its compiler or its code become one sentence."""
+
+    def __init__(self, game: "Game", kernel: Any) -> None:
+        self.game = game
+        self.kernel = kernel
+
+    def __call__(self, *args: Any) -> Any:
+        with told(self.game):
+            return self.kernel(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kernel, name)
+
+
+# --- loops that end
+
+
+MOST_TURNS = (
+    10_000_000  # of all loops in one call of a game's function; half a second in plain Python
+)
+ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
+
+
+def compile_counted(
+    source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS
+) -> CodeType:
+    """The code of a file, in which a function raises ValueError with these words after too many
+    loop iterations.
+    """
+    tree = ast.parse(source, file)
+    look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
+    for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
+        for node in ast.walk(function):
+            if isinstance(node, ast.FunctionDef):
+                insert(
+                    "_turns = 0", node, 0 if ast.get_docstring(node) is None else 1
+                )  # after a docstring
+            elif isinstance(node, ast.For | ast.While):
+                insert(look, node, 0)
+    return compile(tree, file, "exec")
+
+
+def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> None:
+    """Insert statements into the body, on the line of the node."""
+    statements = ast.parse(text).body
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        ast.copy_location(part, node)
+    node.body[place:place] = statements
+
+
+def limit_loops(function: Function, most: int, words: str) -> Function:
+    """A copy of a built-in function that raises after too many loop iterations."""
+    names: dict[str, Any] = dict(function.__globals__)
+    exec(
+        compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words),
+        names,
+    )
+    found: Function = names[function.__name__]
+    return found
+
+
+# --- files that have been checked
+
+
+# all laws hold; a few interpreted games showed no fault
+CHECKED = "checked"
+TRIED = "tried"
+
+_known: set[tuple[str, str]] = set()  # for this process, also if the folder is not writable
+
+
+def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
+    """One hash over everything a user wrote for a game."""
+    digest = hashlib.sha256(repr(sorted(options.items())).encode(errors="surrogatepass"))
+    for source in sorted(_sources(module, set())):
+        digest.update(hashlib.sha256(source).digest())
+    return digest.hexdigest()
+
+
+def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
+    """The sources of a module and of all its imports that are the user's."""
+    if module.__name__ in seen:
+        return
+    seen.add(module.__name__)
+    file = getattr(module, "__file__", None)
+    if file is None or not is_foreign(Path(file).resolve()):
+        return
+    with suppress(OSError):
+        yield getattr(module, "anyzero_source", None) or Path(file).read_bytes()
+    for value in list(vars(module).values()):
+        used = (
+            value
+            if isinstance(value, ModuleType)
+            else sys.modules.get(getattr(value, "__module__", None) or "")
+        )
+        if used is not None:
+            yield from _sources(used, seen)
+
+
+def is_known(key: str, as_what: str) -> bool:
+    with suppress(OSError):
+        return (as_what, key) in _known or _place(key, as_what).exists()
+    return False
+
+
+def remember(key: str, as_what: str) -> None:
+    _known.add((as_what, key))
+    with suppress(OSError):  # then the next process checks it again
+        _place(key, as_what).parent.mkdir(parents=True, exist_ok=True)
+        _place(key, as_what).touch()
+
+
+def _place(key: str, as_what: str) -> Path:
+    return cache_folder() / as_what / key

@@ -1,0 +1,236 @@
+"""Many random games from one position, on any target: the basis of flat Monte Carlo, of benchmarks
+and of the laws.
+
+Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs, so that the same
+seed gives the same sums interpreted, on any number of CPU threads, and on the GPU.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise, starmap
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.core.base.errors import AnyzeroError, check_name
+from anyzero.core.compile import TARGETS
+from anyzero.core.compile.random import STREAM, seed_stream
+from anyzero.core.game.contract import encode, payoffs, rollout, seat_to_move
+from anyzero.core.game.game import Game, State
+
+PARTS_A_THREAD = 16  # a delayed thread leaves its share to the others
+FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
+"""Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
+APART_BYTES = 128  # two cache lines: processors fetch them in pairs
+
+
+class RolloutSums(NamedTuple):
+    payoffs: np.ndarray  # [streams, seats] float64: sums over the stream's rollouts
+    moves: np.ndarray  # [streams] int64
+
+
+def rollouts(
+    game: Game,
+    state: State,
+    streams: int,
+    repeats: int = 1,
+    *,
+    seed: int = 0,
+    target: str = "cpu",
+    threads: int = 1,
+) -> RolloutSums:
+    """Play `streams * repeats` random games from `state`."""
+    root = game.new_states(1)
+    root[0] = state
+    if target == "cuda":
+        from anyzero.core.game.on_gpu import rollouts_on_gpu
+
+        return RolloutSums(*rollouts_on_gpu(game, root, streams, repeats, seed))
+    sums = np.zeros((streams, game.num_seats))
+    moves = np.zeros(streams, np.int64)
+    kernel = game.compile(rollout_streams, target)
+    parts = 1 if threads == 1 else PARTS_A_THREAD * threads
+
+    def run(first: int, last: int) -> None:
+        kernel(
+            game.rules,
+            root,
+            np.uint64(seed % 2**64),
+            first,
+            last,
+            repeats,
+            new_scratch(game),
+            sums,
+            moves,
+        )
+
+    run_parts(run, cut(streams, parts), threads)
+    return RolloutSums(sums, moves)
+
+
+def default_rollouts(game: Game) -> Game:
+    """The same game with the default rollouts, by the rules alone."""
+    return replace(
+        game, functions=[function for function in game.functions if function.__name__ != "rollout"]
+    )
+
+
+def new_scratch(game: Game) -> tuple[Any, ...]:
+    """A thread's own state, actions, stream and result, cache lines apart to avoid false
+    sharing.
+    """
+    sizes = (
+        (game.state_dtype, 1),
+        (np.dtype(np.int32), game.max_legal),
+        (STREAM, 1),
+        (np.dtype(float), game.num_seats),
+    )
+    parts = ((dtype, num, -(-APART_BYTES // dtype.itemsize)) for dtype, num in sizes)
+    return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
+
+
+def cut(num: int, parts: int) -> list[tuple[int, int]]:
+    """Split `num` items into parts of about the same size: the first of each, and the one after its
+    last.
+    """
+    return list(pairwise(num * part // parts for part in range(parts + 1)))
+
+
+def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], threads: int) -> None:
+    """Call `run` for each part, on any free thread; kernels release the GIL."""
+    if threads == 1:
+        list(starmap(run, parts))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(run, *zip(*parts, strict=True)))
+
+
+def rollout_streams(
+    rules: Any,
+    roots: Any,
+    seed: Any,
+    first: int,
+    last: int,
+    repeats: int,
+    scratch: Any,
+    sums: Any,
+    moves: Any,
+) -> None:
+    """Kernel: the streams from `first` to `last - 1`, all from one position or each from its
+    own.
+    """
+    states, actions, streams, result = scratch
+    for stream in range(first, last):
+        seed_stream(streams[0], seed, stream)
+        root = roots[stream : stream + 1] if len(roots) > 1 else roots
+        moves[stream] = rollout_stream(
+            rules, root, repeats, states, actions, streams[0], result, sums[stream]
+        )
+
+
+def rollout_stream(
+    rules: Any, root: Any, repeats: int, states: Any, actions: Any, rng: Any, result: Any, sums: Any
+) -> int:
+    """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of
+    moves.
+    """
+    moves = 0
+    for _ in range(repeats):
+        states[0] = root[0]
+        moves += rollout(rules, states[0], actions, rng)
+        payoffs(rules, states[0], result)
+        for seat in range(len(sums)):
+            sums[seat] += result[seat]
+    return moves
+
+
+# --- random games per second
+
+
+class RolloutSpeed(NamedTuple):
+    game: str
+    target: str
+    threads: int
+    rollouts_per_s: float
+    moves_per_s: float
+    compile_s: float  # time until the first rollout was done: loading or compiling
+
+
+def bench_rollouts(
+    game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0
+) -> RolloutSpeed:
+    """Measure for about `seconds`, once everything is compiled."""
+    check_target(target)
+    state = game.initial_state()
+    start = time.perf_counter()
+    rollouts(game, state, 1, target=target)
+    compile_s = time.perf_counter() - start
+    streams = FIRST_STREAMS[target] * threads
+    repeats = 1
+    while True:
+        start = time.perf_counter()
+        found = rollouts(
+            game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads
+        )
+        took = time.perf_counter() - start
+        if took >= seconds / 2:
+            rates = streams * repeats / took, float(found.moves.sum()) / took
+            return RolloutSpeed(game.text, target, threads, *rates, round(compile_s, 4))
+        grow = min(16, max(2, int(seconds / max(took, 1e-6))))
+        streams, repeats = (
+            (streams, repeats * grow) if target == "cuda" else (streams * grow, repeats)
+        )
+
+
+def check_target(target: str) -> None:
+    check_name("target", target, TARGETS)
+    if target == "wasm":
+        from anyzero.extras.browser.wasm_memory import check_runtime
+
+        check_runtime()
+    if target == "cuda":
+        try:
+            from anyzero.core.compile import gpu
+        except ImportError:
+            raise AnyzeroError(
+                "the target cuda needs the package numba-cuda: install anyzero[cuda]"
+            ) from None
+        if not gpu.is_available():
+            raise AnyzeroError("the target cuda needs an NVIDIA GPU, and none was found here")
+
+
+# --- many positions as one batch of network inputs
+
+
+def encode_states(game: Game, states: Any) -> np.ndarray:
+    """The inputs of these positions, [positions, *planes_shape] float32."""
+    game.need("encode", "a network")
+    planes = np.zeros((len(states), *game.planes_shape), np.float32)
+    game.compile(encode_range)(game.rules, states, planes, 0, len(states))
+    return planes
+
+
+def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) -> None:
+    """Kernel: the positions from `first` to `last - 1`, over zeros."""
+    for index in range(first, last):
+        encode(rules, states[index], planes[index])
+
+
+def turn_to_seats(game: Game, states: Any, values: np.ndarray) -> None:
+    """Convert values [positions, seats] in turn order from the seat to move to values by seat, in
+    place.
+    """
+    game.compile(turn_rows)(game.rules, states, values, values.copy())
+
+
+def turn_rows(rules: Any, states: Any, values: Any, relative: Any) -> None:
+    """Kernel: before a draw an input is seen from the first seat, so no rotation is needed
+    there.
+    """
+    num = values.shape[1]
+    for row in range(len(states)):
+        seat = max(seat_to_move(rules, states[row]), 0)
+        for step in range(num):
+            values[row, (seat + step) % num] = relative[row, step]

@@ -1,0 +1,169 @@
+"""Contests between contestants: pairs of games, the gate, the league of anchors, and the benchmark.
+
+A pair shares one opening, with seats swapped, and is judged as in the arena. The anchors never
+change and play each other once per run, so every generation is measured on the same scale.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.core.base.seeds import draw_seed
+from anyzero.core.base.statistics import (
+    Interval,
+    fit_ratings,
+    mean_interval,
+    named,
+    wilson_interval,
+)
+from anyzero.core.game.game import Game
+from anyzero.core.learning.block import Block, Contestant, Watch
+from anyzero.core.learning.config import BenchmarkConfig, GateConfig
+from anyzero.core.learning.games import Manner, Pairings
+from anyzero.tools.arena.match import NORMAL, MatchResult
+from anyzero.tools.arena.plan import BOTH_LEGS, Match, default_openings
+from anyzero.tools.arena.standings import Standings, make_standings
+
+CONVERGENCE = 5  # benchmarks whose mean is compared with the mean of as many before
+
+Anchors = list[list[float]]  # points[a][b]: the points anchor a scored against anchor b
+
+
+class Contest(NamedTuple):
+    standings: Standings
+    score: float
+    low: float
+    high: float  # from 0 to 1, with the 95 % interval
+    same_games: int  # games that are copies of another game
+
+    @property
+    def shares(self) -> dict[str, float]:
+        return {"score": self.score, "low": self.low, "high": self.high}
+
+
+Meet = Callable[..., Contest]  # `contest` with everything but the contestants filled in
+
+
+def contest(
+    game: Game,
+    first: Contestant,
+    second: Contestant,
+    *,
+    games: int,
+    seed: int,
+    openings: int = -1,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Contest:
+    """Play an even number of games; -1 opening plies: as in matches. With one seat, both
+    contestants play each deal.
+    """
+    plies = default_openings(game) if openings < 0 else openings
+    sides = [Match(0, 1, 0, leg).by_seat(game.num_seats) for leg in BOTH_LEGS]
+    pairings = Pairings(np.array(sides), np.zeros(2))
+    manner = Manner(least_opening=plies, most_opening=plies)
+    block = Block(
+        game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads
+    )
+    played = block.play(watch)
+    results = []
+    for row, line in enumerate(played.games):
+        scores = None if played.scores is None else [float(played.scores[row])] * len(line.payoffs)
+        match = Match(0, 1, row // 2, row % 2)
+        results.append(
+            MatchResult(
+                match, line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]
+            )
+        )
+    standings = make_standings(results)
+    distinct = {(line.start, *line.actions) for line in played.games}
+    return Contest(
+        standings, *score_interval(standings, len(distinct)), len(results) - len(distinct)
+    )
+
+
+def score_interval(standings: Standings, distinct: int) -> Interval:
+    """The score with Wilson's interval, which does not become certain when all pairs end alike.
+
+    Games identical move by move count only once.
+    """
+    score = standings.tally.score
+    return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
+
+
+def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, Any]:
+    """The gate's verdict from the candidate's contests with each champion; it must reach the
+    threshold against all.
+    """
+    against: list[dict[str, Any]] = []
+    for name, found in contests.items():
+        tally = found.standings.tally.to_json()
+        against.append({"name": name, **found.shares, **tally, "same_games": found.same_games})
+    promoted = all(entry["score"] >= config.threshold for entry in against)
+    summary = {name: against[0][name] for name in ("score", "low", "high")}
+    return {**summary, "games": config.games, "promoted": promoted, "against": against}
+
+
+def play_anchors(meet: Meet, anchors: Sequence[Contestant], games: int) -> Anchors:
+    points = np.zeros((len(anchors), len(anchors)))
+    for a, b in combinations(range(len(anchors)), 2):
+        points[a, b] = meet(anchors[a], anchors[b]).score * games
+        points[b, a] = games - points[a, b]
+    return points.tolist()
+
+
+def rate_generation(
+    meet: Meet,
+    contestant: Contestant,
+    anchors: Sequence[Contestant],
+    among_anchors: Anchors,
+    games: int,
+) -> dict[str, Any]:
+    """The contestant's Elo; the first anchor is fixed at 0."""
+    num = len(anchors)
+    scores = {}
+    points = np.zeros((num + 1, num + 1))
+    points[:num, :num] = among_anchors
+    for number, anchor in enumerate(anchors):
+        found = meet(contestant, anchor)
+        points[num, number] = found.score * games
+        points[number, num] = games - points[num, number]
+        scores[anchor.name] = found.shares
+    ratings = fit_ratings(points.tolist())
+    elo, low, high = ratings[num]
+    known = {
+        name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)
+    }
+    return {"elo": elo, "low": low, "high": high, "games": games, "anchors": known}
+
+
+def benchmark(
+    game: Game,
+    contestant: Contestant,
+    config: BenchmarkConfig,
+    at_once: int,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """One seat: the mean score over deals that are the same for every generation of every run."""
+    pairings = Pairings(np.zeros((1, 1), np.int64), np.zeros(1))
+    seed = draw_seed("benchmark")
+    block = Block(
+        game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed
+    )
+    played = block.play(watch)
+    scores: list[float] = (
+        played.payoffs[:, 0] if played.scores is None else played.scores
+    ).tolist()
+    mean, low, high = named("mean", mean_interval(scores)).values()
+    return {"mean": mean, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
+
+
+def has_converged(means: Sequence[float], threshold: float) -> bool:
+    """Whether the last benchmarks improve on those before by less than the threshold."""
+    if threshold <= 0.0 or len(means) < 2 * CONVERGENCE:
+        return False
+    late = means[-CONVERGENCE:]
+    early = means[-2 * CONVERGENCE : -CONVERGENCE]
+    return sum(late) / CONVERGENCE - sum(early) / CONVERGENCE < threshold

@@ -1,0 +1,151 @@
+"""The forward pass of a network, written once over operations: the ONNX export emits them, a bot
+runs them with NumPy.
+
+The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board`
+and `add_spots` (a vector per position, added to each of its cells or columns), `block` (a
+`residual_block`), `with_rim` (adds a plane of ones), `pool` (mean and maximum of each channel over
+the board), `columns` (the same per column), `without_rows`, `by_cell` (channels last, flat),
+`flat`, `join`, and `expected` (the expected payoff given the value head's output).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anyzero.core.game.game import Game
+from anyzero.core.nets.config import Layout, layout_of, support_of
+from anyzero.core.nets.weights import StoredNetwork
+from anyzero.core.search.methods import Evaluator
+
+
+def evaluate(ops: Any, planes: Any, config: Any, sizes: Any, support: Any) -> Any:
+    """Logits and the expected payoff for planes [positions, ...]."""
+    logits, value = forward(ops, planes, config, sizes)
+    return logits, ops.expected(value, support)
+
+
+def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
+    """Logits and the value head's output; `sizes` is (extras, last_rows) of the policy."""
+    trunk = residual_trunk if config.kind == "residual" else dense_trunk
+    features = ops.relu(trunk(ops, planes, config))
+    pooled = ops.pool(features) if config.kind == "residual" else features
+    value = ops.dense(ops.relu(ops.dense(pooled, "value.hidden")), "value.payoff")
+    return policy(ops, features, pooled, config, sizes), value
+
+
+def residual_trunk(ops: Any, planes: Any, config: Any) -> Any:
+    x = ops.conv(ops.with_rim(planes), "trunk.stem")
+    for index in range(config.blocks):
+        pools = config.pool_every > 0 and index % config.pool_every == 0
+        x = ops.block(x, f"trunk.blocks.{index}", pools)
+    return x
+
+
+def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
+    """Two convolutions, added to the input; a pooling block also adds features of the whole board.
+    After KataGo.
+    """
+    active = ops.relu(x)
+    branch = ops.conv(active, name + ".first")
+    if pools:
+        branch = ops.add_board(branch, ops.dense(ops.pool(active), name + ".pooled"))
+    return ops.add(x, ops.conv(ops.relu(branch), name + ".second"))
+
+
+def dense_trunk(ops: Any, planes: Any, config: Any) -> Any:
+    x = ops.dense(ops.flat(planes), "trunk.stem")
+    for index in range(config.layers - 1):
+        x = ops.add(x, ops.dense(ops.relu(x), f"trunk.layers.{index}"))
+    return x
+
+
+def policy(ops: Any, features: Any, pooled: Any, config: Any, sizes: Any) -> Any:
+    if config.kind == "mlp":
+        return ops.dense(features, "policy.actions")
+    if config.policy == "flat":
+        return ops.dense(ops.flat(ops.relu(ops.conv(features, "policy.local"))), "policy.actions")
+    board = ops.dense(pooled, "policy.pooled")
+    if config.policy == "columns":
+        hidden = ops.relu(ops.add_spots(ops.dense(ops.columns(features), "policy.local"), board))
+        return ops.flat(ops.dense(hidden, "policy.columns"))
+    extras, last_rows = sizes
+    hidden = ops.relu(ops.add_board(ops.conv(features, "policy.local"), board))
+    logits = ops.by_cell(ops.conv(ops.without_rows(hidden, last_rows), "policy.cells"))
+    return ops.join(logits, ops.dense(ops.relu(board), "policy.extras")) if extras else logits
+
+
+# --- with NumPy alone; the source of this class is copied into bots
+
+
+class NumpyOps:
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
+
+    def conv(self, x: Any, name: str) -> Any:
+        weight = self.weights[name + ".weight"]
+        rim = weight.shape[2] // 2
+        padded = np.pad(x, ((0, 0), (0, 0), (rim, rim), (rim, rim)))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], (2, 3))
+        sums = np.tensordot(windows, weight, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)
+        bias = self.weights.get(name + ".bias")
+        return sums if bias is None else sums + bias[:, None, None]
+
+    def dense(self, x: Any, name: str) -> Any:
+        return x @ self.weights[name + ".weight"].T + self.weights.get(name + ".bias", 0)
+
+    def relu(self, x: Any) -> Any:
+        return np.maximum(x, 0)
+
+    def add(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def add_board(self, x: Any, y: Any) -> Any:
+        return x + y[:, :, None, None]
+
+    def add_spots(self, x: Any, y: Any) -> Any:
+        return x + y[:, None]
+
+    def block(self, x: Any, name: str, pools: bool) -> Any:
+        return residual_block(self, x, name, pools)
+
+    def with_rim(self, x: Any) -> Any:
+        return np.concatenate([x, np.ones_like(x[:, :1])], 1)
+
+    def pool(self, x: Any) -> Any:
+        return np.concatenate([x.mean((2, 3)), x.max((2, 3))], 1)
+
+    def columns(self, x: Any) -> Any:
+        return np.concatenate([x.mean(2), x.max(2)], 1).transpose(0, 2, 1)
+
+    def without_rows(self, x: Any, rows: int) -> Any:
+        return x[:, :, : x.shape[2] - rows]
+
+    def by_cell(self, x: Any) -> Any:
+        return x.transpose(0, 2, 3, 1).reshape(len(x), -1)
+
+    def flat(self, x: Any) -> Any:
+        return x.reshape(len(x), -1)
+
+    def join(self, x: Any, y: Any) -> Any:
+        return np.concatenate([x, y], 1)
+
+    def expected(self, x: Any, support: Any) -> Any:
+        if len(support) == 0:
+            return np.tanh(x[:, 0])
+        shares = np.exp(x - x.max(1, keepdims=True))
+        return shares @ support / shares.sum(1)
+
+
+def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
+    """A network without compiled code: available at once, but much slower later."""
+    ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
+    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+    config = network.config
+    sizes = (layout.extras, layout.last_rows)
+    support = np.array(support_of(config), np.float32)
+
+    def ask(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        planes = np.stack([game.encode(state) for state in states])
+        return evaluate(ops, planes, config, sizes, support)  # type: ignore[no-any-return]
+
+    return ask

@@ -1,0 +1,96 @@
+"""Trees on a GPU: one thread per tree, with the functions of `simulation`; only the loop over trees
+becomes the grid.
+
+Here the evaluator is compiled into the search. Self-play, whose trees wait for a network, is in
+`learning.on_gpu`.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from anyzero.core.compile import gpu
+from anyzero.core.compile.gpu import cuda
+from anyzero.core.compile.random import make_streams
+from anyzero.core.game.game import Game
+from anyzero.core.search.methods import Method
+from anyzero.core.search.report import report_tree
+from anyzero.core.search.run import choice_parts, new_scratch_for
+from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate_tree
+from anyzero.core.search.tree import new_tree
+
+KEPT = ("streams", "rows", "all_keys", "plan")
+"""Arrays copied from the host; everything else is written before it is read."""
+
+SETTINGS: Any = None  # a constant of the kernel: code for unused features is left out
+
+
+class DeviceEvaluator(Protocol):
+    """Networks on the GPU, each answering for all trees at once. Their arrays stay in place."""
+
+    planes: Any  # [trees, *planes_shape] float32: zeros whenever trees write their leaves
+    logits: Any  # [networks, trees, actions] float32
+    values: Any  # [networks, trees, 1] float32: for the seat to move
+
+    def record(self, before: Callable[[int], None]) -> Callable[[], None]:
+        """`before`, which launches on the stream it is given, then the network, as one launch; run
+        once immediately.
+        """
+
+
+def search_kernel(
+    rules: Any,
+    tree: Any,
+    scratch: Any,
+    roots: Any,
+    num: int,
+    policies: Any,
+    values: Any,
+    chosen: Any,
+) -> None:
+    """Plant, simulate and report."""
+    number = cuda.grid(1)
+    if number < tree.used.shape[0]:
+        begin_tree(tree, scratch, number, num)
+        simulate_tree(rules, tree, scratch, SETTINGS, roots, number, ANY_CHILD, num)
+        report_tree(tree, scratch, SETTINGS, policies, values, chosen, number)
+
+
+def search_on_gpu(
+    game: Game, method: Method, states: Any, seed: int, *, room: int, simulations: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """The chosen actions, values and policies of all positions, and the number of simulations."""
+    num = len(states)
+    settings = method.settings
+    tree = to_device(new_tree(game, settings, room, num_trees=num))
+    scratch = new_scratch_for(game, settings, simulations, num)
+    scratch.streams[:] = make_streams(seed, num)
+    scratch = to_device(scratch)
+    roots = game.new_states(num)
+    roots[:] = states
+    shapes: Any = ((num, game.num_actions), np.float32), (num, np.float32), (num, np.int32)
+    answers = [cuda.to_device(np.zeros(*shape)) for shape in shapes]
+    kernel = game.compile(
+        search_kernel, "cuda", {"SETTINGS": settings}, parts=choice_parts(settings)
+    )
+    rules = gpu.rules_to_device(game.rules)
+    gpu.launch(kernel, num, rules, tree, scratch, cuda.to_device(roots), simulations, *answers)
+    policies, values, chosen = (answer.copy_to_host() for answer in answers)
+    return chosen, values, policies, int(scratch.counters.copy_to_host()[:, 0].sum())
+
+
+def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
+    arrays = evaluator.logits, evaluator.values, evaluator.planes
+    return [
+        array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays
+    ]
+
+
+def to_device(parts: Any) -> Any:
+    """The same NamedTuple with its arrays on the device; most are only allocated there."""
+    arrays = [
+        cuda.to_device(part) if name in KEPT else cuda.device_array(part.shape, part.dtype)
+        for name, part in zip(parts._fields, parts, strict=True)
+    ]
+    return type(parts)(*arrays)

@@ -1,0 +1,1 @@
+"""Parts that may be missing, each found through `core.base.extras.find` and imported by nobody."""

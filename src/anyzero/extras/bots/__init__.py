@@ -1,0 +1,1 @@
+"""A player as a single Python file, for contest sites."""

@@ -1,0 +1,120 @@
+"""The public function `export`: a game or its net as files for other programs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.files import write_whole
+from anyzero.core.base.report import Part, Sheet, Shown
+from anyzero.core.game.game import Game
+from anyzero.core.game.guard import told
+from anyzero.core.game.load import as_game
+from anyzero.core.learning.find import BEST, find_network
+from anyzero.core.nets.weights import StoredNetwork, read_network
+from anyzero.tools.players.player import network_path
+from anyzero.tools.players.text import split_player
+
+
+class Written(NamedTuple):
+    """A written file, with a note about it."""
+
+    file: Path
+    size: int
+    note: str
+
+
+class Exported(Shown, list[Written]):
+    def add(self, *files: tuple[Path, str]) -> None:
+        self += [Written(path, path.stat().st_size, note) for path, note in files]
+
+    def report(self) -> Iterator[Part]:
+        yield Sheet(("file", "bytes", ""), [(file, f"{size:,}", note) for file, size, note in self])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [{"file": str(file), "bytes": size, "note": note} for file, size, note in self]
+
+
+# the players exported by default
+COMPILED = "uct:10000"
+IN_PYTHON = "uct:200"
+
+
+def export(
+    game: Game | str | Sequence[Game | str],
+    *,
+    net: str | None = None,
+    player: str | None = None,
+    onnx: Path | str | None = None,
+    c: Path | str | None = None,
+    wasm: Path | str | None = None,
+    web: Path | str | None = None,
+    bot: Path | str | None = None,
+    max_characters: int | None = None,
+) -> Exported:
+    """Write a game and its net for other programs.
+
+    `onnx` is a file for the net `net`: a run, a file, or by default the one in the package. `c` and
+    `wasm` are folders for the rules and the search `player`, as an object file with a header or as
+    WebAssembly with JavaScript. `web` is a folder for the page with a game or several, to be played
+    without a server; a net `none` leaves nets out. `bot` is a file of Python that plays as `player`
+    does, of at most `max_characters`.
+
+    >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
+    """
+    games = [as_game(each) for each in ([game] if isinstance(game, Game | str) else game)]
+    if (onnx, c, wasm, web, bot) == (None,) * 5:
+        raise BadOptionError(
+            "nothing to export: name a target, such as --onnx FILE, --bot FILE.py or --web FOLDER"
+        )
+    if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
+        raise BadOptionError("several games can only be exported with --web")
+    check_used("net", net, "--onnx or --web", onnx, web)
+    check_used("player", player, "--bot, --c or --wasm", bot, c, wasm)
+    check_used("max-characters", max_characters, "--bot", bot)
+    first = games[0]
+    net = net or BEST
+    written = Exported()
+    if web is not None:
+        from anyzero.extras.browser.page import export_web
+
+        written += [
+            Written(*each) for each in export_web(Path(web), games, net)
+        ]  # one line per game, not per file
+    if onnx is not None:
+        from anyzero.extras.browser.onnx import export_onnx
+
+        written.add((Path(onnx), export_onnx(Path(onnx), network_for(first, net), first)))
+    with told(first):
+        if c is not None:
+            from anyzero.extras.browser.c import export_c
+
+            written.add(*export_c(Path(c), first, player or COMPILED))
+        if wasm is not None:
+            from anyzero.extras.browser.wasm_files import export_wasm
+
+            written.add(*export_wasm(Path(wasm), first, player or COMPILED))
+        if bot is not None:
+            from anyzero.extras.bots.bot import make_bot
+
+            wanted = split_player(player or IN_PYTHON).in_game(first)
+            network = (
+                network_for(first, str(network_path(wanted, first))) if wanted.network else None
+            )
+            text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
+            write_whole(Path(bot), text.encode())
+            written.add((Path(bot), note))
+    return written
+
+
+def check_used(name: str, value: Any, targets: str, *wanted: Any) -> None:
+    """BadOptionError for an option that applies to none of the written targets."""
+    if value is not None and wanted == (None,) * len(wanted):
+        raise BadOptionError(f"--{name} does nothing here: it is for {targets}")
+
+
+def network_for(game: Game, net: str) -> StoredNetwork:
+    if game.num_values > 1:
+        why = "nets are exported with one, for games of two seats"
+        raise BadOptionError(f"{game.name} has a value for each seat: {why}")
+    return read_network(find_network(net.removeprefix("@"), game), game)

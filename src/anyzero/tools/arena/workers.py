@@ -1,0 +1,282 @@
+"""All cores: worker processes that play one game at a time, and recovery when one hangs or dies.
+
+The first worker compiles, the others start once it is ready and only load. The same workers play
+the games of several plans, since starting one costs a second.
+"""
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict
+from functools import cache
+from queue import Empty, Queue, SimpleQueue
+from shutil import copyfile
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from anyzero.core.base import stopping
+from anyzero.core.base.child import Child, Send, count_cores, listen, python_command, take_output
+from anyzero.core.base.errors import AnyzeroError, whole, words_of
+from anyzero.core.base.files import parse_object
+from anyzero.core.game.game import Game
+from anyzero.core.game.line import first_decision
+from anyzero.core.game.load import files_of, load, split_text
+from anyzero.core.learning.find import BEST, COPIES, find_network
+from anyzero.extras.cluster import ActorKind, Job, Pace, Pool
+from anyzero.tools.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
+from anyzero.tools.arena.plan import Match, Plan, imbalance, make_opening
+from anyzero.tools.players import Player, parse_player, player_files
+from anyzero.tools.players.text import split_player
+
+GRACE_S = (
+    0.5  # a player that returns by itself within this delay is still reported by its own process
+)
+LOOK_EVERY_S = 0.2
+
+
+class Task(NamedTuple):
+    plan: Plan
+    match: Match
+
+
+Finished = Generator[tuple[Task, MatchResult], None, None]
+
+
+class Worker:
+    """One process and its current task."""
+
+    def __init__(self, max_plies: int, num_seats: int, inbox: "Queue[Any]", networks: str) -> None:
+        with TemporaryFile() as file:  # without a name: it is gone once both processes are
+            self.live = Live(file, max_plies, num_seats, create=True)
+            sizes = map(str, (file.fileno(), max_plies, num_seats))
+            command = python_command(__name__, "serve_games", networks, *sizes)
+            self.child = Child(
+                command, hear=lambda line: inbox.put((self, line)), share=(file.fileno(),)
+            )
+        self.task: Task | None = None
+        self.late = False
+
+    def begin(self, task: Task) -> None:
+        self.task = task
+        self.child.send(json.dumps({"plan": asdict(task.plan), "match": task.match}))
+
+
+class Crew:
+    """The processes and their tasks; each reads the networks that players name from the same
+    copies.
+    """
+
+    def __init__(
+        self, tasks: Sequence[Task], num_workers: int, networks: Mapping[str, str]
+    ) -> None:
+        self.left = deque(tasks)
+        self.num_workers = num_workers
+        self.networks = json.dumps(networks)
+        self.games = {text: load(text) for text in {task.plan.game for task in tasks}}
+        self.workers: list[Worker] = []
+        self.inbox: Queue[Any] = Queue()
+
+    def play(self) -> Finished:
+        """Results, in the order in which games end."""
+        try:
+            self.start()
+            while any(worker.task for worker in self.workers):
+                stopping.check()
+                self.stop_late_workers()
+                with suppress(Empty):
+                    finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
+                    if finished is not None:
+                        yield finished
+        finally:
+            for worker in self.workers:
+                worker.child.kill()
+            for worker in self.workers:
+                worker.child.end()
+
+    def start(self) -> None:
+        """Start a worker with the next game, and with space for the largest one."""
+        games = self.games.values()
+        sizes = max(game.max_plies for game in games), max(game.num_seats for game in games)
+        worker = Worker(*sizes, self.inbox, self.networks)
+        worker.begin(self.left.popleft())
+        self.workers.append(worker)
+
+    def handle(self, worker: Worker, line: str | None) -> tuple[Task, MatchResult] | None:
+        if line is None:
+            return self.bury(worker)
+        task = worker.task
+        message = parse_object(line)
+        if task is None or message is None:  # truncated by a kill
+            return None
+        if "error" in message:
+            raise AnyzeroError(f"{task.plan.game}: {message['error']}")
+        if "ready" in message:
+            while self.left and len(self.workers) < self.num_workers:
+                self.start()
+            return None
+        worker.task = None
+        if self.left:
+            worker.begin(self.left.popleft())
+        return task, MatchResult.from_json(message)
+
+    def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
+        """Handle a worker that died or was killed: the player to move loses the game, and a new
+        worker replaces it.
+        """
+        code = worker.child.wait()
+        task = worker.task
+        live = worker.live
+        self.workers.remove(worker)
+        if task is None:  # it had nothing left to do
+            return None
+        blamed = live.is_thinking
+        plan = task.plan
+        if not blamed and not worker.late:
+            raise AnyzeroError(
+                f"{plan.game}: a process ended with code {code} outside of any player's move"
+            )
+        if not blamed:  # the move arrived after all, while its process was being stopped
+            self.left.appendleft(task)
+        if self.left:
+            self.start()
+        if not blamed:
+            return None
+        game = self.games[plan.game]
+        players = [plan.players[index] for index in task.match.by_seat(game.num_seats)]
+        late = LATE, "a move went on past the time limit and was stopped"
+        end = late if worker.late else (CRASH, f"its process ended with code {code}")
+        return task, report(game, task.match, players, live, end)
+
+    def stop_late_workers(self) -> None:
+        now = time.monotonic()
+        for worker in self.workers:
+            if worker.live.is_thinking and now > worker.live.row["deadline"] + GRACE_S:
+                worker.late = True
+                worker.child.kill()
+
+
+Workers = int | Pool | None
+"""Who plays: this many processes on this machine, one per core (None), or the actors of a cluster.
+"""
+
+
+def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
+    """Play these games, and yield each result; close the iterator to stop early."""
+    if not tasks:
+        return
+    if isinstance(workers, Pool):
+        yield from play_on_cluster(tasks, workers)
+    else:
+        num = count_cores() if workers is None else workers
+        whole("workers", num, range(1, 10**6), f"workers is {num}, and at least one is needed")
+        with copied_networks({task.plan for task in tasks}) as networks:
+            yield from Crew(tasks, num, networks).play()
+
+
+@contextmanager
+def copied_networks(plans: Iterable[Plan]) -> Iterator[dict[str, str]]:
+    """Files of the networks that players name; a run that trains on may replace its champion during
+    a match.
+    """
+    names = {split_player(text).network for plan in plans for text in plan.players} - {"", BEST}
+    with TemporaryDirectory(prefix="anyzero-") as folder:
+        places = {name: f"{folder}/{quote(name, '')}" for name in names}  # errors show them
+        yield {name: copyfile(find_network(name), place) for name, place in places.items()}
+
+
+# --- a cluster
+
+
+def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
+    """The same on all nodes: each actor plays a few pairs of games at a time in its own
+    processes.
+    """
+    left = deque(tasks)
+    paces = {task.plan: Pace(least=2) for task in tasks}
+    players = [(text, load(plan.game)) for plan in paces for text in plan.players]
+    files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
+    bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
+
+    def next_chunk(kind: ActorKind) -> Job | None:
+        """Games of one plan, keeping pairs together."""
+        if not left:
+            return None
+        plan = left[0].plan
+        size = paces[plan].size(kind, len(left), pool.kinds)
+        chunk = [left.popleft()]
+        while left and left[0].plan == plan:
+            if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
+                break
+            chunk.append(left.popleft())
+        return Job(f"{__name__}:play_chunk", {"tasks": chunk}, bundle, units=len(chunk), about=plan)
+
+    with closing(pool.run(next_chunk)) as finished:
+        for done in finished:
+            paces[done.job.about].note(done)
+            yield from done.value
+
+
+def play_chunk(kind: ActorKind, tasks: Sequence[Task]) -> list[tuple[Task, MatchResult]]:
+    """The actor's side."""
+    return list(play_all(tasks, kind.cores))
+
+
+# --- the worker's side: it reads tasks from standard input, and answers each with a line of JSON
+
+
+def serve_games(networks: str, file: str, *sizes: str) -> None:
+    """Play games until standard input ends; `file` is the open file of the live game."""
+    COPIES.update(json.loads(networks))
+    send = take_output()
+    lines = SimpleQueue[str]()
+    listen(lines.put)
+    with os.fdopen(int(file), "r+b") as shared:
+        live = Live(shared, *map(int, sizes), create=False)
+    serve(lambda: json.loads(lines.get()), send, live)
+
+
+def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
+    """Play the games of several plans; only one is prepared at a time, as its players may need much
+    memory.
+    """
+    try:
+        load_game = cache(load)
+        prepared = None
+        players = list[Player]()
+        while True:
+            task = hear()
+            plan = Plan.from_json(task["plan"])
+            match = Match(*task["match"])
+            game = load_game(plan.game)
+            if plan != prepared:
+                players.clear()
+                prepared = plan
+                players = prepare(game, plan)
+                send(json.dumps({"ready": True}))
+            opening = make_opening(game, plan.seed, match.pair, plan.openings)
+            by_seat = [players[index] for index in match.by_seat(game.num_seats)]
+            result = play_match(
+                game, match, by_seat, opening, seed=plan.seed, live=live, limit_s=plan.limit_s
+            )
+            send(json.dumps(result.to_json()))
+    except (
+        Exception
+    ) as error:  # a game's own code may raise anything; the arena reports it in one sentence
+        send(json.dumps({"error": words_of(error)}))
+
+
+def prepare(game: Game, plan: Plan) -> list[Player]:
+    """The players of a plan, ready: everything is compiled or loaded before a clock starts."""
+    players = [parse_player(text, threads=1) for text in plan.players]  # of many games at once
+    for player in players:
+        player.prepare(game)
+    state = first_decision(game)
+    if plan.openings and state is not None:
+        imbalance(game, state, 0)
+    if plan.limit_s is not None or any(player.limit_s is not None for player in players):
+        game.compile_door()
+    return players

@@ -1,0 +1,148 @@
+"""The style of all figures, and how they are saved. No global state of matplotlib is changed."""
+
+import io
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.core.base.files import write_whole
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+"""Palette of Okabe and Ito 2008."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("solid", "dashed", "dotted")
+"""Dashes change once the colours are used up."""
+# font sizes, in points
+TITLE = 11
+LABEL = 9
+SMALL = 7
+CHARACTER = 0.055  # approximate width of a character of small print, in inches
+FEW = 30  # with more points, curves have no markers, and a band instead of error bars
+GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
+"""A reference line."""
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+"""With metadata that makes a file independent of its date."""
+DOTS_PER_INCH = 150
+ON_SCREEN = 80
+
+
+class SeenFigure(Figure):
+    """A figure that a notebook shows, whatever the backend."""
+
+    def _repr_png_(self) -> bytes:
+        content = io.BytesIO()
+        self.savefig(content, format="png", dpi=ON_SCREEN)
+        return content.getvalue()
+
+
+def new_figure(width: float, height: float, title: str, caption: str = "") -> Figure:
+    """A figure with its title above and its caption below, which adds to its height."""
+    lines = textwrap.wrap(caption, int(width / CHARACTER) - 3)
+    figure = SeenFigure(figsize=(width, height + 0.14 * len(lines)), layout="constrained")
+    figure.suptitle(title, fontsize=TITLE)
+    if lines:
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="#404040")
+    return figure
+
+
+def style_of(number: int) -> dict[str, Any]:
+    colour = COLOURS[number % len(COLOURS)]
+    marker = MARKERS[number % len(MARKERS)]
+    dashes = DASHES[number // len(COLOURS) % len(DASHES)]
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": dashes,
+        "linewidth": 1.4,
+        "markersize": 4,
+    }
+
+
+def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
+    """A line through points (x, value, low, high), with their intervals if low and high are not
+    None.
+    """
+    x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
+    style = style_of(number)
+    known = np.isfinite(low) & np.isfinite(high)
+    if len(points) > FEW:
+        style["marker"] = ""
+    axes.plot(x, value, label=label or None, **style)
+    limits = (x[known], low[known], high[known])
+    colour = style["color"]
+    if known.any() and len(points) <= FEW:
+        axes.vlines(*limits, color=colour, linewidth=1)
+    elif known.any():
+        axes.fill_between(*limits, color=colour, alpha=0.2, linewidth=0)
+
+
+def finish(axes: Axes, title: str, across: str, up: str) -> None:
+    """The labels of a panel of curves, and a light grid."""
+    axes.set_title(title, fontsize=LABEL)
+    axes.set_xlabel(across, fontsize=LABEL)
+    axes.set_ylabel(up, fontsize=LABEL)
+    axes.tick_params(labelsize=LABEL)
+    axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    figure.legend(handles, labels, loc="outside right upper", fontsize=LABEL, frameon=False)
+
+
+def draw_ranking(
+    players: Sequence[tuple[str, Sequence[float] | None]], *, title: str, unit: str
+) -> Figure:
+    """A row per player, best on top: its value, and a line from low to high. Players may have the
+    same name.
+    """
+    figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
+    axes = figure.subplots()
+    for place, (_, found) in enumerate(players):
+        if found is not None:
+            value, low, high = found
+            axes.hlines(place, low, high, color=COLOURS[0], linewidth=1.4)
+            axes.plot([value], [place], color=COLOURS[0], marker=MARKERS[0], markersize=5)
+    finish(axes, "", f"{unit}, with 95 % interval", "")
+    axes.set_yticks(range(len(players)), [name for name, _ in players])
+    axes.set_ylim(len(players) - 0.5, -0.5)
+    return figure
+
+
+def keep(figure: Figure, file: Path | str | None) -> Figure:
+    """The figure, also saved if a file is named."""
+    if file is not None:
+        save_figure(figure, Path(file))
+    return figure
+
+
+def check_picture(path: Path) -> None:
+    """Check the file's format and that its folder exists, before the work instead of after it."""
+    if path.suffix.lower() not in FORMATS:
+        raise UnknownNameError(
+            f"a picture cannot be written to {path}; its name must end in {list_some(FORMATS)}"
+        )
+    if not path.parent.is_dir():
+        raise AnyzeroError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure atomically; the suffix of its name determines the format."""
+    check_picture(path)
+    suffix = path.suffix.lower()
+    content = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "anyzero"}):  # the same figure gives the same file
+        figure.savefig(content, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=FORMATS[suffix])
+    write_whole(path, content.getvalue())

@@ -1,0 +1,1 @@
+"""Does a game keep the contract: its laws, checked on random play, and its rules in words."""

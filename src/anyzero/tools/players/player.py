@@ -1,0 +1,270 @@
+"""A player is a text and a function that chooses an action; also, how to ask it."""
+
+import operator
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from anyzero.core.base.errors import (
+    AnyzeroError,
+    BadOptionError,
+    MissingFunctionError,
+    UnknownNameError,
+    text_of,
+    whole,
+)
+from anyzero.core.base.files import from_home, is_file
+from anyzero.core.game.game import Game, State
+from anyzero.core.game.line import Line, first_decision
+from anyzero.core.game.load import load_file, parse_options, position_of
+from anyzero.core.learning.find import BEST, find_network
+from anyzero.core.search import Searcher, SearchResult
+from anyzero.tools.players.text import (
+    BY_VALUES,
+    LEVEL,
+    SEARCH,
+    PlayerText,
+    net_method,
+    split_player,
+)
+
+Choose = Callable[[Game, Line, int], int]
+"""(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
+
+MOST_NETWORKS = 4
+LATE_FACTOR = 1.5
+LATE_S = 1.0
+"""A player with a budget of seconds may take this many times its budget, plus this much: a busy
+machine is slow.
+"""
+
+
+class Think(Protocol):
+    """`choose` with the full search result; `seconds` replaces the player's own budget."""
+
+    def __call__(
+        self, game: Game, line: Line, seed: int, seconds: float | None = None
+    ) -> SearchResult: ...
+
+
+@dataclass(frozen=True, repr=False)
+class Player:
+    """Chooses moves. State kept between moves is used only while a line is extended: see
+    `Line.extends`.
+    """
+
+    text: str  # the text from which `parse_player` makes it
+    choose: Choose
+    limit_s: float | None = None  # maximum seconds per move; None: it has no clock
+    prepare: Callable[[Game], None] = lambda game: None
+    """Called before every game, while no clock is running: to compile code, or to start an engine.
+    """
+    think: Think | None = None  # `choose` with the full search result, for players that search
+    check: Callable[[Game], object] = lambda game: None
+    """An error if it cannot play this game; nothing is compiled or started."""
+
+    def __repr__(self) -> str:
+        return f"<Player {self.text}>"
+
+    def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
+        """Its move in a position, by default the initial one, as text; the same seed gives the same
+        move.
+        """
+        game, state = position_of(game, state)
+        if game.seat_to_move(state) < 0:
+            raise AnyzeroError(
+                f"{game.name}: there is no move to choose, the game is over or it is chance's turn"
+            )
+        return game.format_action(
+            state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action
+        )
+
+
+class Answer(NamedTuple):
+    action: int
+    seconds: float
+    result: SearchResult | None
+    """None if there was no search: a player that does not search, or only one legal move."""
+
+
+class FailedPlayerError(AnyzeroError):
+    """A player failed, or returned something other than a legal action."""
+
+
+class ResignedError(FailedPlayerError):
+    """A player resigned."""
+
+
+def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
+    """The player's move with its search result; FailedPlayerError says what it did instead."""
+    start = time.perf_counter()
+    result = None
+    legal = game.legal_actions(line.state)
+    try:
+        if player.think is not None and len(legal) > 1:
+            result = player.think(game, line.copy(), seed)
+            answer = result.best_action
+        else:
+            answer = player.choose(game, line.copy(), seed)
+        action = operator.index(answer)
+    except AnyzeroError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise FailedPlayerError(f"{player.text} failed: {type(error).__name__}: {error}") from error
+    if action not in legal:
+        raise FailedPlayerError(f"{player.text} chose action {action}, which is illegal")
+    return Answer(action, time.perf_counter() - start, result)
+
+
+def choose_at_random(game: Game, line: Line, seed: int) -> int:
+    """Every legal action with equal probability."""
+    actions = game.legal_actions(line.state)
+    return actions[(seed % 2**64 * len(actions)) >> 64]
+
+
+def load_player(text: str, name: str, options: str) -> Player:
+    """The player returned by `make(**options)` in a file; options are typed by their defaults, as
+    for games.
+    """
+    if not is_file(from_home(name)):
+        raise UnknownNameError(f"cannot read the player file {name}")
+    make = getattr(load_file(Path(name)), "make", None)
+    if not callable(make):
+        raise AnyzeroError(f"{name} has no function make() that returns a Player")
+    player = make(**parse_options(name, make, options))
+    if not isinstance(player, Player):
+        raise AnyzeroError(f"{name}: make() returned {type(player).__name__}, not a Player")
+    return replace(player, text=text)
+
+
+# --- players that search
+
+
+SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
+
+
+def search_player(wanted: PlayerText, threads: int | None) -> Player:
+    """The best move of a search. With the option `reuse` it keeps its tree from move to move of a
+    game.
+    """
+    options = wanted.search.options if wanted.search is not None else {}
+    if float(options.get("noise_fraction", 0.0)) > 0.0:
+        raise BadOptionError(
+            f"{wanted.text!r}: noise at the root is for self-play; measured players have none"
+        )
+    if wanted.network not in ("", BEST):
+        find_network(wanted.network)  # raises an error if there is none
+    arguments = cache(lambda game: search_arguments(wanted, game, threads=threads))
+    searchers: dict[tuple[Game, bool], Searcher] = {}
+
+    def searcher(game: Game, seconds: float | None = None) -> Searcher:
+        """The searcher for this budget."""
+        key = game, seconds is not None
+        if key not in searchers:
+            budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
+            searchers[key] = Searcher(game, **{**arguments(game), **budget})
+        found = searchers[key]
+        found.seconds = found.seconds if seconds is None else seconds
+        return found
+
+    def choose(game: Game, line: Line, seed: int) -> int:
+        actions = game.legal_actions(line.state)
+        return actions[0] if len(actions) == 1 else searcher(game).choose(line.state, seed, line)
+
+    def think(game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult:
+        return searcher(game, seconds).search(line.state, seed, line)
+
+    @cache
+    def prepare(game: Game) -> None:
+        state = first_decision(game)
+        if state is not None:
+            Searcher(game, **{**arguments(game), "simulations": 2, "seconds": None}).choose(
+                state, 0
+            )
+
+    budget_s = None if wanted.search is None else wanted.search.seconds
+    limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
+    return Player(
+        wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
+    )
+
+
+def search(
+    game: Game | str,
+    state: State | str | None = None,
+    method: str = "uct",
+    *,
+    seed: int = 0,
+    **options: Any,
+) -> SearchResult:
+    """Search a position, the start if it is left out, until the budget is spent; what was found for
+    each move.
+
+    `method` is a player's text, budget and all, or only the name of a method with `simulations` or
+    `seconds` as options. Further options: `max_nodes`, `final`, `evaluator`, `trees`,
+    `temperature`, and those of the method. The same seed and number of simulations give the same
+    result.
+
+    >>> anyzero.search("hex:size=7", method="rave:2000")
+    >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
+    """
+    game, state = position_of(game, state)
+    if ":" in text_of("the method", method):
+        options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
+    else:
+        options["method"] = method
+    return Searcher(game, **options).search(state, seed)
+
+
+def search_arguments(
+    wanted: PlayerText,
+    game: Game,
+    load: Callable[[Game, Path], Any] | None = None,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file
+    (default: compiled, on
+    so many threads, None: one a core, unless the text says how many)."""
+    plain = wanted.in_game(game)
+    if plain.search is None:
+        raise MissingFunctionError(
+            f"{wanted.text} does not search; name a method like uct:1000 or a level"
+        )
+    if not plain.network:
+        return plain.search.arguments
+    path = network_path(plain, game)
+    arguments = plain.search.arguments
+    threads = arguments.pop("threads", threads)
+    load = load or partial(load_evaluator, threads=threads)
+    return {**arguments, "evaluator": load(game, path)}
+
+
+def network_path(wanted: PlayerText, game: Game) -> Path:
+    """The file of a player's network; an error if its search needs a policy that the network does
+    not have.
+    """
+    path = find_network(wanted.network, game)
+    name = wanted.network
+    if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
+        raise BadOptionError(
+            f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"
+        )
+    return path
+
+
+def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
+    """The network in a file; the last few are kept, since to load a large one takes half a
+    second.
+    """
+    return _evaluator(game, path, path.stat().st_mtime_ns, threads)
+
+
+@lru_cache(MOST_NETWORKS)
+def _evaluator(game: Game, path: Path, changed_ns: int, threads: int | None) -> Any:
+    from anyzero.core.nets.evaluator import NetworkEvaluator
+    from anyzero.core.nets.weights import read_network
+
+    return NetworkEvaluator(game, read_network(path, game), threads=threads)

@@ -1,0 +1,1 @@
+"""Exact answers: positions solved, and lines of play counted."""
