@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.game import Game
 from anyzero.core.game.guard import told
@@ -31,7 +32,7 @@ class Exported(Shown, list[Written]):
     def report(self) -> Iterator[Part]:
         yield Sheet(("file", "bytes", ""), [(file, f"{size:,}", note) for file, size, note in self])
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[Values]:
         return [{"file": str(file), "bytes": size, "note": note} for file, size, note in self]
 
 

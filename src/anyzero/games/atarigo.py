@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import mark
@@ -132,7 +133,7 @@ def initial_state(rules: Atarigo, state: State) -> None:
     state.winner = NOBODY
 
 
-def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
+def legal_actions(rules: Atarigo, state: State, actions: Actions) -> int:
     count = 0
     for word in range(num_words(state)):
         empty = empty_word(rules, state, word)
@@ -222,7 +223,7 @@ def can_move(rules: Atarigo, state: State) -> bool:
     return False
 
 
-def encode(rules: Atarigo, state: State, planes: Any) -> None:
+def encode(rules: Atarigo, state: State, planes: Planes) -> None:
     """Two planes: the mover's stones, the opponent's."""
     for cell in range(rules.size * rules.size):
         word, bit = place_of(rules, state, cell)
@@ -238,7 +239,7 @@ def symmetries(rules: Atarigo) -> Iterable[Symmetry]:
 # --- random play
 
 
-def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Atarigo, state: State, actions: Actions, rng: Stream) -> int:
     """Random play from a list of empty cells: a cell is drawn first and then tested, since most are
     legal.
     """
@@ -250,7 +251,7 @@ def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: Any) -> int:
+def traced_rollout(rules: Atarigo, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
     """The same, recording its moves."""
     num_empty = list_empty(rules, state, actions)
     moves = 0
@@ -261,7 +262,9 @@ def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: A
     return moves
 
 
-def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
+def play_at_random(
+    rules: Atarigo, state: State, actions: Actions, num_empty: int, rng: Stream
+) -> int:
     """Play a legal cell of the list, with equal probability, remove it from the list and return
     it.
     """
@@ -280,7 +283,7 @@ def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, r
     return cell  # type: ignore[no-any-return]
 
 
-def list_empty(rules: Atarigo, state: State, actions: Any) -> int:
+def list_empty(rules: Atarigo, state: State, actions: Actions) -> int:
     count = 0
     for cell in range(rules.size * rules.size):
         actions[count] = cell  # overwritten by the next one unless the cell is empty
@@ -347,7 +350,7 @@ def board(rules: Atarigo) -> Board:
     )
 
 
-def draw(rules: Atarigo, state: State, shown: Any) -> None:
+def draw(rules: Atarigo, state: State, shown: Drawing) -> None:
     shown.caption = state.mover if state.winner == NOBODY else 4 + state.winner
     for cell in range(rules.size * rules.size):
         word, bit = place_of(rules, state, cell)

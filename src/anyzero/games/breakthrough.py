@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Values, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -139,7 +140,7 @@ def goal_of(rules: Race, seat: int) -> Any:
     return rules.top if seat == 0 else rules.bottom
 
 
-def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Any) -> Any:
+def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Word) -> Any:
     """The cells that the seat's pieces can reach in this direction."""
     closed = mine | theirs if len(rules.far) == 3 and direction == 0 else mine
     if seat == 0:
@@ -165,7 +166,7 @@ def seat_to_move(rules: Race, state: State) -> int:
     return seat if targets else OVER
 
 
-def legal_actions(rules: Race, state: State, actions: Any) -> int:
+def legal_actions(rules: Race, state: State, actions: Actions) -> int:
     seat = state.mover
     last = rules.rows * rules.columns - 1
     count = 0
@@ -200,12 +201,12 @@ def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
     return last - source, last - target
 
 
-def payoffs(rules: Race, state: State, out: Any) -> None:
+def payoffs(rules: Race, state: State, out: Numbers) -> None:
     out[state.mover] = -1.0  # only the side that has just moved can have won
     out[1 - state.mover] = 1.0
 
 
-def encode(rules: Race, state: State, planes: Any) -> None:
+def encode(rules: Race, state: State, planes: Planes) -> None:
     """Two planes: the mover's pieces, the opponent's."""
     last = rules.rows * rules.columns - 1
     for plane in range(2):
@@ -224,7 +225,7 @@ def amaf_key(rules: Race, state: State, action: int) -> int:
     return action * 2 + (1 if takes else 0)
 
 
-def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Race, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
     white = state.pawns[0]
     black = state.pawns[1]
@@ -251,7 +252,7 @@ def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tuple[Any, Any]:
+def random_move(rules: Race, seat: int, mine: Any, theirs: Word, rng: Stream) -> tuple[Any, Any]:
     """The target of a random move, as a bit, and its distance in cells; zeros once the game is
     over.
     """
@@ -325,11 +326,11 @@ def board(rules: Race) -> Board:
         for action in range(len(names) * len(rules.far))
     ]
     moves = ["".join(names.get(cell, "") for cell in pair) for pair in pairs]
-    looks: dict[str, Any] = {"chequered": True, "captions": captions, "title": title}
+    looks: Values = {"chequered": True, "captions": captions, "title": title}
     return square_board(rules.rows, rules.columns, kinds, moves=moves, **looks)
 
 
-def draw(rules: Race, state: State, shown: Any) -> None:
+def draw(rules: Race, state: State, shown: Drawing) -> None:
     for seat in range(2):
         draw_cells(shown.pieces, state.pawns[seat], seat + 1)
     shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Drawing, Numbers, Planes
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
@@ -115,7 +116,7 @@ def seat_to_move(rules: Chess, state: State) -> int:
     return OVER if state.ended != RUNNING else np.int64(state.mover)  # type: ignore[return-value]
 
 
-def payoffs(rules: Chess, state: State, out: Any) -> None:
+def payoffs(rules: Chess, state: State, out: Numbers) -> None:
     loss = 1.0 if state.ended == CHECKMATE else 0.0
     out[state.mover] = -loss
     out[1 - state.mover] = loss
@@ -129,7 +130,7 @@ def state_key(rules: Chess, state: State) -> Any:
 # --- the network's input
 
 
-def encode(rules: Chess, state: State, planes: Any) -> None:
+def encode(rules: Chess, state: State, planes: Planes) -> None:
     """My pawns, knights, bishops, rooks, queens, king, then theirs; castling rights, en passant,
     clock, repetition.
     """
@@ -173,7 +174,7 @@ def board(rules: Chess) -> Board:
     return square_board(8, 8, map(chess_piece, "PNBRQKpnbrqk"), moves=moves, **looks)
 
 
-def draw(rules: Chess, state: State, shown: Any) -> None:
+def draw(rules: Chess, state: State, shown: Drawing) -> None:
     for side in range(2):
         for kind in range(6):
             own = state.mine if side == 0 else state.theirs

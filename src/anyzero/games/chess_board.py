@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import State, Word
 from anyzero.core.compile.bits import leading_bit, trailing_zeros
 from anyzero.core.compile.random import U, scramble
 
@@ -112,7 +113,7 @@ def make_rules() -> Chess:
 # --- parts of a position
 
 
-def position_key(state: Any) -> Any:
+def position_key(state: State) -> Any:
     """A 64-bit key of pieces, side to move, castling rights and en passant.
 
     Three words distinguish what can be on a square: the six kinds, a rook that may castle (the
@@ -126,7 +127,7 @@ def position_key(state: Any) -> Any:
     return key ^ (U(state.mover) * U(0xD1342543DE82EF95))
 
 
-def squares_of_kind(state: Any, kind: int) -> Any:
+def squares_of_kind(state: State, kind: int) -> Any:
     """The squares of both sides' pawns, knights, bishops, rooks, queens or kings, as the mover sees
     them.
     """
@@ -138,14 +139,14 @@ def squares_of_kind(state: Any, kind: int) -> Any:
     return queens if kind == 4 else state.kings
 
 
-def mirrored(word: Any) -> Any:
+def mirrored(word: Word) -> Any:
     """The set with its ranks in reverse order."""
     word = ((word >> U(8)) & U(0x00FF00FF00FF00FF)) | ((word & U(0x00FF00FF00FF00FF)) << U(8))
     word = ((word >> U(16)) & U(0x0000FFFF0000FFFF)) | ((word & U(0x0000FFFF0000FFFF)) << U(16))
     return (word >> U(32)) | (word << U(32))
 
 
-def is_insufficient(state: Any) -> bool:
+def is_insufficient(state: State) -> bool:
     """Kings with one knight, or with bishops that are all on squares of one colour."""
     if (state.pawns | state.straights) != U(0):
         return False
@@ -154,7 +155,7 @@ def is_insufficient(state: Any) -> bool:
     return state.diagonals == U(0) and (state.knights & (state.knights - U(1))) == U(0)  # type: ignore[no-any-return]
 
 
-def verdict(state: Any, can_move: bool) -> int:
+def verdict(state: State, can_move: bool) -> int:
     """How the game has ended, if it has; checkmate takes precedence over every draw."""
     if not can_move:
         return CHECKMATE if state.checkers else STALEMATE
@@ -188,7 +189,7 @@ def slider_attacks(rules: Chess, square: int, lines: int, occupied: Any) -> Any:
     return first | line_attacks(rules.squares[square, lines + 1], square, occupied)
 
 
-def sliders_of(state: Any, lines: int) -> Any:
+def sliders_of(state: State, lines: int) -> Any:
     """Bishops (DIAGONAL) or rooks (FILE), queens included."""
     return state.diagonals if lines == DIAGONAL else state.straights
 
@@ -219,7 +220,7 @@ def between(rules: Chess, first: int, second: int) -> Any:
     )  # from above the lower end to below the higher one
 
 
-def is_seen_by_slider(rules: Chess, state: Any, square: int, occupied: Any) -> bool:
+def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Any) -> bool:
     """Whether one of their bishops, rooks or queens attacks a square, over these occupied
     squares.
     """
@@ -228,7 +229,7 @@ def is_seen_by_slider(rules: Chess, state: Any, square: int, occupied: Any) -> b
     return seen & state.theirs != U(0)  # type: ignore[no-any-return]
 
 
-def find_checks(rules: Chess, state: Any) -> None:
+def find_checks(rules: Chess, state: State) -> None:
     """Fill in the checkers and the pinned pieces."""
     mine = state.mine
     theirs = state.theirs
@@ -253,7 +254,7 @@ def find_checks(rules: Chess, state: Any) -> None:
     state.pinned = pinned
 
 
-def find_danger(rules: Chess, state: Any) -> Any:
+def find_danger(rules: Chess, state: State) -> Any:
     """The squares they attack, looking through my king: where it may not go."""
     theirs = state.theirs
     occupied = (state.mine | state.theirs) & ~(state.kings & state.mine)

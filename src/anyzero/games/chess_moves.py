@@ -7,6 +7,7 @@ ended.
 
 from typing import Any
 
+from anyzero.core.base.nouns import Actions, Numbers, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.game import State
@@ -41,7 +42,7 @@ from anyzero.games.chess_board import (
 )
 
 
-def legal_actions(rules: Chess, state: State, actions: Any) -> int:
+def legal_actions(rules: Chess, state: State, actions: Actions) -> int:
     king = trailing_zeros(state.kings & state.mine)
     count = 0
     allowed = allowed_targets(rules, state, king)
@@ -78,7 +79,9 @@ def allowed_targets(rules: Chess, state: State, king: int) -> Any:
     return checkers | between(rules, king, trailing_zeros(checkers))
 
 
-def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any) -> int:
+def write_piece_moves(
+    rules: Chess, state: State, king: int, allowed: Word, actions: Actions
+) -> int:
     """Knights, then all diagonal sliders, then all straight sliders: a queen comes up twice."""
     count = 0
     knights = state.knights & state.mine & ~state.pinned
@@ -108,7 +111,7 @@ def slider_targets(rules: Chess, state: State, king: int, source: int, lines: in
     return targets
 
 
-def write_targets(rules: Chess, source: int, targets: Any, actions: Any, count: int) -> int:
+def write_targets(rules: Chess, source: int, targets: Any, actions: Actions, count: int) -> int:
     while targets:
         actions[count] = rules.actions[source, trailing_zeros(targets)]
         targets &= targets - U(1)
@@ -144,7 +147,7 @@ def has_move(rules: Chess, state: State) -> bool:
 # --- pawns
 
 
-def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[Any, Any, Any, Any]:
+def pawn_targets(rules: Chess, state: State, king: int, allowed: Word) -> tuple[Any, Any, Any, Any]:
     """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps;
     without en passant.
     """
@@ -159,7 +162,7 @@ def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[A
 
 
 def write_pawn_moves(
-    rules: Chess, state: State, king: int, allowed: Any, actions: Any, count: int
+    rules: Chess, state: State, king: int, allowed: Word, actions: Actions, count: int
 ) -> int:
     left, pushed, right, twice = pawn_targets(rules, state, king, allowed)
     for direction in range(4):
@@ -325,7 +328,7 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
 # --- random play
 
 
-def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Chess, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them: counts them, draws a number,
     finds that move.
     """
@@ -356,7 +359,7 @@ def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, counts: Any) -> int:
+def count_piece_moves(rules: Chess, state: State, king: int, allowed: Word, counts: Numbers) -> int:
     """The number of moves of knights, bishops, rooks and queens; `counts` gets those of each, in
     the usual order.
     """
@@ -390,7 +393,7 @@ def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
 
 
 def find_piece_move(
-    rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int
+    rules: Chess, state: State, king: int, allowed: Word, counts: Numbers, index: int
 ) -> tuple[int, int]:
     """Source and target of the move with this number, in the order of `legal_actions`."""
     piece = 0

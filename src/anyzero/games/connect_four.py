@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -100,7 +101,7 @@ def free_cells(rules: ConnectFour, taken: Any) -> Any:
     return (taken + rules.bottom) & rules.board
 
 
-def legal_actions(rules: ConnectFour, state: State, actions: Any) -> int:
+def legal_actions(rules: ConnectFour, state: State, actions: Actions) -> int:
     cells = free_cells(rules, state.stones[0] | state.stones[1])
     count = 0
     for column in range(rules.columns):
@@ -120,13 +121,13 @@ def play(rules: ConnectFour, state: State, action: int) -> None:
     state.mover = 1 - state.mover
 
 
-def payoffs(rules: ConnectFour, state: State, out: Any) -> None:
+def payoffs(rules: ConnectFour, state: State, out: Numbers) -> None:
     won = 1.0 if has_four(rules, state.stones[1 - state.mover]) else 0.0
     out[1 - state.mover] = won  # only the side that has just moved can have won
     out[state.mover] = -won
 
 
-def encode(rules: ConnectFour, state: State, planes: Any) -> None:
+def encode(rules: ConnectFour, state: State, planes: Planes) -> None:
     """Two planes: the mover's stones, the opponent's."""
     write_cells(
         planes[0].T, state.stones[state.mover], rules.rows + 1
@@ -134,7 +135,7 @@ def encode(rules: ConnectFour, state: State, planes: Any) -> None:
     write_cells(planes[1].T, state.stones[1 - state.mover], rules.rows + 1)
 
 
-def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: ConnectFour, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
     mine = state.stones[state.mover]
     theirs = state.stones[1 - state.mover]
@@ -213,7 +214,7 @@ def board(rules: ConnectFour) -> Board:
     )
 
 
-def draw(rules: ConnectFour, state: State, shown: Any) -> None:
+def draw(rules: ConnectFour, state: State, shown: Drawing) -> None:
     """A click on any cell of a column means the one where a stone would land."""
     free = free_cells(rules, state.stones[0] | state.stones[1])
     fours = fours_of(rules, state.stones[1 - state.mover])

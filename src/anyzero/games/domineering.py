@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -103,7 +104,7 @@ def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
     return empty & (empty >> U(1)) & rules.not_right
 
 
-def legal_actions(rules: Domineering, state: State, actions: Any) -> int:
+def legal_actions(rules: Domineering, state: State, actions: Actions) -> int:
     seat = state.mover
     count = 0
     places = places_of(rules, seat, empty_cells(rules, state))
@@ -121,12 +122,12 @@ def play(rules: Domineering, state: State, action: int) -> None:
     state.mover = 1 - seat
 
 
-def payoffs(rules: Domineering, state: State, out: Any) -> None:
+def payoffs(rules: Domineering, state: State, out: Numbers) -> None:
     out[state.mover] = -1.0
     out[1 - state.mover] = 1.0
 
 
-def encode(rules: Domineering, state: State, planes: Any) -> None:
+def encode(rules: Domineering, state: State, planes: Planes) -> None:
     """Three planes: the empty cells, those the mover could still cover, those the opponent
     could.
     """
@@ -143,7 +144,7 @@ def encode(rules: Domineering, state: State, planes: Any) -> None:
             planes[plane, place // planes.shape[2], place % planes.shape[2]] = 1.0
 
 
-def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Domineering, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
     upright = state.covered[0]
     flat = state.covered[1]
@@ -246,7 +247,7 @@ def board(rules: Domineering) -> Board:
     )
 
 
-def draw(rules: Domineering, state: State, shown: Any) -> None:
+def draw(rules: Domineering, state: State, shown: Drawing) -> None:
     for seat in range(2):
         covered = state.covered[seat]
         while covered:

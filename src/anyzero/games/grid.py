@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules, State
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
@@ -117,17 +118,17 @@ def caption_number(mover: int, over: bool, won: bool) -> int:
 NOBODY = -1
 
 
-def initial_state(rules: Any, state: Any) -> None:
+def initial_state(rules: Rules, state: State) -> None:
     """The empty board, first seat to move: all zero."""
 
 
-def seat_to_move(rules: Any, state: Any) -> int:
+def seat_to_move(rules: Rules, state: State) -> int:
     if state.winner != NOBODY:
         return OVER
     return state.mover  # type: ignore[no-any-return]
 
 
-def payoffs(rules: Any, state: Any, out: Any) -> None:
+def payoffs(rules: Rules, state: State, out: Numbers) -> None:
     out[state.winner] = 1.0
     out[1 - state.winner] = -1.0
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
 from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
@@ -105,7 +106,7 @@ def can_swap(state: State) -> bool:
     return state.swap_ahead == 1 and state.mover == 1  # type: ignore[no-any-return]
 
 
-def legal_actions(rules: Hex, state: State, actions: Any) -> int:
+def legal_actions(rules: Hex, state: State, actions: Actions) -> int:
     size = board_size(state)
     down, across = (size, 1) if state.mover == 0 else (1, size)
     count = 0
@@ -216,7 +217,7 @@ def fill_runs(seeds: Any, stones: Any) -> Any:
     return right | seeds | stones & (seeds >> U(16))
 
 
-def encode(rules: Hex, state: State, planes: Any) -> None:
+def encode(rules: Hex, state: State, planes: Planes) -> None:
     """The mover's stones, the opponent's, and, in games with the swap, all ones if the mover may
     swap.
     """
@@ -246,7 +247,7 @@ def symmetries(rules: Hex) -> Iterable[Symmetry]:
 # change it
 
 
-def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Fill the board with a random set of stones for each seat."""
     moves = 0
     while state.swap_ahead == 1:
@@ -255,7 +256,7 @@ def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     return moves + fill_board(rules, state, actions, rng) if state.winner == NOBODY else moves
 
 
-def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) -> int:
+def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
     """A rollout whose moves are the stones it adds, including those after the win."""
     if state.winner != NOBODY:
         return 0
@@ -297,14 +298,14 @@ def key_of(state: State, mover: int, action: int) -> int:
     return action if mover == 0 or action == size * size else action % size * size + action // size
 
 
-def play_at_random(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+def play_at_random(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Play a legal action, with equal probability, and return it."""
     action: Any = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
     play(rules, state, action)
     return action  # type: ignore[no-any-return]
 
 
-def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+def fill_board(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Put stones on all empty cells, as many of each seat as in alternate play, find the winner,
     return their number.
 
@@ -337,7 +338,7 @@ def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     return num_empty
 
 
-def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+def toss_coins(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns the number of
     heads.
     """
@@ -417,7 +418,7 @@ def board(rules: Hex) -> Board:
     )
 
 
-def draw(rules: Hex, state: State, shown: Any) -> None:
+def draw(rules: Hex, state: State, shown: Drawing) -> None:
     size = board_size(state)
     for row in range(size):
         for seat in range(2):
@@ -430,7 +431,7 @@ def draw(rules: Hex, state: State, shown: Any) -> None:
         draw_chain(size, shown, np.int64(state.winner))  # type: ignore[arg-type]
 
 
-def draw_chain(size: int, shown: Any, seat: int) -> None:
+def draw_chain(size: int, shown: Drawing, seat: int) -> None:
     """Mark a shortest chain that connects the winner's edges; `stands_for` is scratch: steps from
     the first edge.
     """

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
@@ -163,7 +164,7 @@ def seat_to_move(rules: Oware, state: State) -> int:
     return OVER if state.over else state.ply & 1
 
 
-def legal_actions(rules: Oware, state: State, actions: Any) -> int:
+def legal_actions(rules: Oware, state: State, actions: Actions) -> int:
     seat = state.ply & 1
     count = 0
     flags = legal_houses(rules, state.houses[seat], state.houses[1 - seat])
@@ -174,14 +175,14 @@ def legal_actions(rules: Oware, state: State, actions: Any) -> int:
     return count
 
 
-def useful_houses(mine: Any, theirs: Any) -> Any:
+def useful_houses(mine: Any, theirs: Word) -> Any:
     """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed
     it.
     """
     return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
 
 
-def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
+def legal_houses(rules: Oware, mine: Any, theirs: Word) -> Any:
     """The high bits of the houses from which the mover may sow."""
     flags = useful_houses(mine, theirs)
     if rules.grand_slam == ILLEGAL:
@@ -194,7 +195,7 @@ def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
     return flags
 
 
-def sow(rules: Oware, mine: Any, theirs: Any, shift: Any) -> tuple[Any, Any, int]:
+def sow(rules: Oware, mine: Any, theirs: Word, shift: Any) -> tuple[Any, Any, int]:
     """The mover's row and the other one after the move, and the number of seeds captured.
 
     It captures from adjacent houses with two or three seeds, back from the last house sown: a carry
@@ -246,7 +247,7 @@ def finish(rules: Oware, state: State, stopped: bool) -> None:
     forget(state)
 
 
-def payoffs(rules: Oware, state: State, out: Any) -> None:
+def payoffs(rules: Oware, state: State, out: Numbers) -> None:
     lead = state.stores[0] - state.stores[1]
     out[0] = 1.0 if lead > 0 else (-1.0 if lead < 0 else 0.0)
     out[1] = -out[0]
@@ -294,7 +295,7 @@ def forget(state: State) -> None:
 # --- for search and learning
 
 
-def rollout(rules: Oware, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Oware, state: State, actions: Actions, rng: Stream) -> int:
     start = np.int64(state.ply)
     if len(state.moves) == 0 and rules.grand_slam != ILLEGAL and not state.over:
         sow_at_random(rules, state, rng)
@@ -306,7 +307,7 @@ def rollout(rules: Oware, state: State, actions: Any, rng: Any) -> int:
     return np.int64(state.ply) - start  # type: ignore[return-value]
 
 
-def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
+def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     """Finish a game that needs no history and has no illegal grand slam; a random word is enough
     for four moves.
     """
@@ -343,7 +344,7 @@ def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
     return np.int64(rules.picks[(draw << U(6)) + houses])  # type: ignore[return-value]
 
 
-def encode(rules: Oware, state: State, planes: Any) -> None:
+def encode(rules: Oware, state: State, planes: Planes) -> None:
     """Each house, the mover's first: 0 to 15 seeds one-hot, and the excess; both stores; the
     ply.
     """
@@ -470,7 +471,7 @@ def board(rules: Oware) -> Board:
     )
 
 
-def draw(rules: Oware, state: State, shown: Any) -> None:
+def draw(rules: Oware, state: State, shown: Drawing) -> None:
     for seat in range(2):
         shown.numbers[seat] = state.stores[seat]
         for house in range(HOUSES):

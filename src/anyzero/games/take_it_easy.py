@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import CHANCE, OVER
@@ -154,11 +155,11 @@ def seat_to_move(rules: TakeItEasy, state: State) -> int:
     return CHANCE if state.empty else OVER
 
 
-def legal_actions(rules: TakeItEasy, state: State, actions: Any) -> int:
+def legal_actions(rules: TakeItEasy, state: State, actions: Actions) -> int:
     return list_bits(state.empty if state.hand else state.left, actions)
 
 
-def list_bits(bits: Any, numbers: Any) -> int:
+def list_bits(bits: Any, numbers: Numbers) -> int:
     """Write the indices of the set bits and return their number."""
     count = 0
     while bits:
@@ -179,7 +180,7 @@ def play(rules: TakeItEasy, state: State, action: int) -> None:
         state.left ^= U(1) << U(action)
 
 
-def payoffs(rules: TakeItEasy, state: State, out: Any) -> None:
+def payoffs(rules: TakeItEasy, state: State, out: Numbers) -> None:
     """The score from 0 to the best possible, mapped to [-1, 1]."""
     out[0] = 2.0 * score(rules, state, 0) / BEST_SCORE - 1.0
 
@@ -199,7 +200,7 @@ def score(rules: TakeItEasy, state: State, seat: int) -> float:
 # --- for search and learning
 
 
-def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: TakeItEasy, state: State, actions: Actions, rng: Stream) -> int:
     """Deal random tiles to the cells in order: equivalent to random cells for the tiles in
     order.
     """
@@ -211,7 +212,7 @@ def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any) -> None:
+def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Stream) -> None:
     """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five
     draws.
     """
@@ -237,7 +238,7 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any
         state.left |= U(1) << U(tiles[place])
 
 
-def guided_rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
+def guided_rollout(rules: TakeItEasy, state: State, actions: Actions, rng: Stream) -> int:
     """Random tiles, each placed where it gains most."""
     moves = 2 * count_bits(state.empty) - (1 if state.hand else 0)
     while state.empty:
@@ -248,7 +249,7 @@ def guided_rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> i
     return moves
 
 
-def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
+def encode(rules: TakeItEasy, state: State, planes: Planes) -> None:
     """Nine numbers and empty for each cell; the tile in hand; the tiles left; what lines can show,
     and their fill.
     """
@@ -270,14 +271,14 @@ def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
     planes[FEATURES - 1] = 1.0 - count_bits(state.empty) / NUM_CELLS
 
 
-def write_values(planes: Any, first: int, step: int, tile: Any) -> None:
+def write_values(planes: Planes, first: int, step: int, tile: Any) -> None:
     """Set the three of nine features, `step` apart, for the tile's numbers."""
     planes[first + step * (tile // 9)] = 1.0
     planes[first + step * (3 + tile // 3 % 3)] = 1.0
     planes[first + step * (6 + tile % 3)] = 1.0
 
 
-def write_bits(planes: Any, first: int, bits: Any) -> None:
+def write_bits(planes: Planes, first: int, bits: Any) -> None:
     while bits:
         planes[first + trailing_zeros(bits)] = 1.0
         bits &= bits - U(1)
@@ -394,7 +395,7 @@ def board(rules: TakeItEasy) -> Board:
     )
 
 
-def draw(rules: TakeItEasy, state: State, shown: Any) -> None:
+def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
     for cell in range(NUM_CELLS):
         shown.pieces[cell] = state.cells[cell]
         shown.marks[cell] = 1 if state.cells[cell] == 0 else 0

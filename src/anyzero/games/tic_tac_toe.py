@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -71,7 +72,7 @@ def middles(marks: Any, far: Any) -> Any:
     return marks & (marks << far) & (marks >> far)
 
 
-def legal_actions(rules: TicTacToe, state: State, actions: Any) -> int:
+def legal_actions(rules: TicTacToe, state: State, actions: Actions) -> int:
     cells = rules.board & ~(state.marks[0] | state.marks[1])
     count = 0
     while cells:
@@ -87,19 +88,19 @@ def play(rules: TicTacToe, state: State, action: int) -> None:
     state.mover = 1 - state.mover
 
 
-def payoffs(rules: TicTacToe, state: State, out: Any) -> None:
+def payoffs(rules: TicTacToe, state: State, out: Numbers) -> None:
     won = 1.0 if has_three(state.marks[1 - state.mover]) else 0.0
     out[1 - state.mover] = won  # only the side that has just moved can have won
     out[state.mover] = -won
 
 
-def encode(rules: TicTacToe, state: State, planes: Any) -> None:
+def encode(rules: TicTacToe, state: State, planes: Planes) -> None:
     """Two planes: the mover's marks, the opponent's."""
     write_cells(planes[0], state.marks[state.mover], 4)
     write_cells(planes[1], state.marks[1 - state.mover], 4)
 
 
-def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: TicTacToe, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
     mine = state.marks[state.mover]
     theirs = state.marks[1 - state.mover]
@@ -148,7 +149,7 @@ def board(rules: TicTacToe) -> Board:
     )
 
 
-def draw(rules: TicTacToe, state: State, shown: Any) -> None:
+def draw(rules: TicTacToe, state: State, shown: Drawing) -> None:
     won = state.marks[1 - state.mover]
     for cell in range(9):
         bit = U(1) << U(cell + cell // 3)

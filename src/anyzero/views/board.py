@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Drawing, Values
 from anyzero.core.base.structs import struct_of
 
 Point = tuple[float, float]
@@ -249,7 +250,7 @@ class Board:
         return np.zeros(1, self.shown_dtype)[0]
 
 
-def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None) -> Scene:
+def assemble(board: Board, shown: Drawing, numbers: Mapping[int, int] | None = None) -> Scene:
     """The scene of a position; `numbers` has the move number of each legal action.
 
     ValueError if the board lacks something that is shown.
@@ -288,7 +289,7 @@ def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None)
     )
 
 
-def check_shown(board: Board, shown: Any) -> None:
+def check_shown(board: Board, shown: Drawing) -> None:
     """ValueError if `draw` has written a number without a meaning."""
     limits = (
         ("pieces", len(board.kinds), "kinds"),
@@ -304,7 +305,7 @@ def check_shown(board: Board, shown: Any) -> None:
             raise ValueError(f"draw writes {wrong[0]} into shown.{name}, and the board has {has}")
 
 
-def laid_marks(board: Board, shown: Any) -> Iterator[Shape]:
+def laid_marks(board: Board, shown: Drawing) -> Iterator[Shape]:
     for cell, bits in zip(board.cells, shown.marks.tolist(), strict=True):
         for mark, shapes in enumerate(board.marks):
             if bits >> mark & 1:
@@ -349,7 +350,7 @@ def check_board(board: Any, num_outcomes: int = 0) -> None:
 # --- as plain values, for the page
 
 
-def board_values(board: Board) -> dict[str, Any]:
+def board_values(board: Board) -> Values:
     """A board as JSON values; shapes have their kind, moves the numbers of the cells to click."""
     from anyzero.views.svg import bounds
 
@@ -370,5 +371,5 @@ def board_values(board: Board) -> dict[str, Any]:
     }
 
 
-def shape_values(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
+def shape_values(shapes: Iterable[Shape]) -> list[Values]:
     return [{"kind": type(shape).__name__.lower(), **vars(shape)} for shape in shapes]

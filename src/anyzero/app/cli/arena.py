@@ -18,6 +18,7 @@ from anyzero.app.cli.options import (
     option,
 )
 from anyzero.app.cli.output import answer, load_position, print_result
+from anyzero.core.base.nouns import Values
 
 Games = Annotated[int, option("Games per pair of players; an even number.")]
 Seed = Annotated[int, option("The same seed gives the same openings and games.")]
@@ -142,15 +143,15 @@ def rate(
     """
     from anyzero.core.learning.find import Made
 
-    given: dict[str, Any] = {
+    given: Values = {
         "command": command,
         "commit": commit,
         "device": device,
         "minutes": minutes,
     }
     made = Made(**given) if any(given.values()) else None
-    playing: dict[str, Any] = {"seed": seed, "workers": workers, "progress": not json}
-    limits: dict[str, Any] = {
+    playing: Values = {"seed": seed, "workers": workers, "progress": not json}
+    limits: Values = {
         "simulations": simulations,
         "games": games,
         "most": most,
@@ -244,7 +245,7 @@ def estimate(
     if plot is not None:
         check_picture(plot)
     loaded, position = load_position(game, state, moves)
-    numbers: dict[str, Any] = {
+    numbers: Values = {
         "simulations": budgets,
         "reference": reference,
         "repeats": repeats,

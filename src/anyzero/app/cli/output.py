@@ -1,16 +1,17 @@
 """Printing for people or for programs, and the position that the arguments of a command name."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from json import dumps as to_json
 from typing import Any
 
+from anyzero.core.base.nouns import NamedValues, Numbers
 from anyzero.core.base.report import Part, Sheet
 
 HUMAN = "human"  # a person's seat
 
 
-def answer(values: Any, parts: Iterable[Part], *, json: bool) -> None:
+def answer(values: Numbers, parts: Iterable[Part], *, json: bool) -> None:
     """For programs the values as JSON, for people the sentences and tables; plain and complete when
     they are piped.
     """
@@ -18,9 +19,7 @@ def answer(values: Any, parts: Iterable[Part], *, json: bool) -> None:
         print(part) if isinstance(part, str) or not sys.stdout.isatty() else print_table(part)
 
 
-def print_result(
-    found: Any, about: Mapping[str, Any] | None = None, *, json: bool, **shown: Any
-) -> None:
+def print_result(found: Any, about: NamedValues | None = None, *, json: bool, **shown: Any) -> None:
     """A result for people, with what its `report` takes; for programs its stable fields and what
     they are `about`.
     """

@@ -18,6 +18,7 @@ from anyzero.app.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.app.records.in_progress import GameInProgress, Ply
 from anyzero.app.web.forms import ply_cells
 from anyzero.core.base import stopping
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress
 from anyzero.core.base.report import count, worth_words
 from anyzero.core.game.contract import CHANCE
@@ -132,7 +133,7 @@ def end_words(table: GameInProgress) -> str:
 # --- a game that was played
 
 
-def describe_replayed(table: GameInProgress, move: int | None) -> dict[str, Any]:
+def describe_replayed(table: GameInProgress, move: int | None) -> Values:
     """For programs: the record, and its positions after each move or after so many."""
     game = table.game
     moves = [None, *table.moves]

@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyzero.app.cli.options import PLAYERS, GameText, Json, argument, examples, option
 from anyzero.app.cli.output import answer, print_result
 from anyzero.core.base import stopping
+from anyzero.core.base.nouns import Values
 
 KEPT = "stopped; all games are saved, anyzero serve resumes them"
 
@@ -55,9 +56,7 @@ def serve(
     run({**config, "data": data} if data else config, browser=browser, json=json)
 
 
-def run(
-    config: dict[str, Any], *, browser: bool = False, json: bool = False, fragment: str = ""
-) -> None:
+def run(config: Values, *, browser: bool = False, json: bool = False, fragment: str = "") -> None:
     """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page
     that is opened.
     """

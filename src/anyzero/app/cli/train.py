@@ -11,6 +11,7 @@ import typer
 import anyzero
 from anyzero.app.cli.options import Cluster, Json, argument, examples, option
 from anyzero.app.cli.output import answer, print_result
+from anyzero.core.base.nouns import Values
 
 FLAGS = {
     "games": "selfplay.games",
@@ -109,7 +110,7 @@ def train(
 
     changes = dict(parse_setting(text) for text in settings or [])
     changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}
-    wanted: dict[str, Any] = {
+    wanted: Values = {
         "run": run,
         "preset": preset,
         "config_file": config,
@@ -130,7 +131,7 @@ def train(
     found = anyzero.train(game, match=match, **wanted)
     if output is not None:
         write_whole(output, (found.path / HISTORY).read_bytes())
-    facts: dict[str, Any] = {
+    facts: Values = {
         "run": str(found.path),
         "game": found.config.game,
         "ended": found.ended,

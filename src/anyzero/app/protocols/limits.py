@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.schema import Schema, limits_of, parse_setting, settings_of
 
 
@@ -111,7 +112,7 @@ WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 
 def read_limits(words: list[str]) -> Limits:
-    said: dict[str, Any] = {}
+    said: Values = {}
     left = deque(words)
     unknown = list[str]()
     while left:

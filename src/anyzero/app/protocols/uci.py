@@ -23,6 +23,7 @@ from anyzero.core.base.errors import (
     nearest_hint,
     words_of,
 )
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load
 from anyzero.core.learning.find import find_network
@@ -227,7 +228,7 @@ def make_searcher(
     game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any
 ) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
-    known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
+    known: Values = {} if evaluator is None else {"evaluator": evaluator}
     method = options.search_method
     trees = 1 if evaluator else options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)

@@ -9,7 +9,7 @@ outcomes depend on the seed and the ply alone.
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from anyzero.app.records.record import (
     find_game,
 )
 from anyzero.core.base.errors import AnyzeroError, IllegalMoveError
+from anyzero.core.base.nouns import Values
 from anyzero.core.compile.random import make_streams, next_word
 from anyzero.core.game.contract import CHANCE, OVER, draw_outcome
 from anyzero.core.game.game import Game, State
@@ -273,9 +274,7 @@ class GameInProgress:
         """The game so far, without undone moves."""
         game = self.game
         moves = [ply for ply in self.plies if ply.action >= 0]
-        values: dict[str, Any] = {
-            name: getattr(self, name) for name in ("players", "date", "seed", "tags")
-        }
+        values: Values = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
         values |= {
             "format": FORMAT,
             "game": game.text,

@@ -1,7 +1,7 @@
 """The record of a game: one form of plain values for every game, and its checks."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, StringConstraints, model_validator
@@ -14,6 +14,7 @@ from anyzero.app.records.ends import (
     loss_payoffs,
     rule_payoffs,
 )
+from anyzero.core.base.nouns import Numbers, Values
 from anyzero.core.base.schema import Schema, show
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load, split_text
@@ -92,11 +93,11 @@ class GameRecord(Schema):
     def termination(self) -> str:
         return self.result.termination
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return self.model_dump(mode="json")
 
     @staticmethod
-    def from_json(values: Any, game: Game | None = None) -> "GameRecord":
+    def from_json(values: Numbers, game: Game | None = None) -> "GameRecord":
         """The record made of these plain values, checked by replaying it; `game` is required if it
         is from a file.
         """

@@ -31,13 +31,14 @@ from anyzero.app.web.folders import Folders, Name
 from anyzero.app.web.forms import palette_sheet
 from anyzero.app.web.room import Rooms
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
+from anyzero.core.base.nouns import Values
 
 STATIC = Path(__file__).parent / "static"
 REFUSED = {
     "description": "One sentence that says what was wrong.",
     "content": {"application/json": {}},
 }
-RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
+RESPONSES: dict[int | str, Values] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
 
 
 def create_app(config: ServerConfig) -> FastAPI:

@@ -10,12 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.schema import Schema
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.load import find_maker, game_names, load, option_choices, split_text
@@ -141,10 +142,10 @@ class Catalog:
         """The game's text without the path of its file."""
         return game_text(self.paths.get(Path(game.source), game.source or game.name), game.options)
 
-    def games(self) -> dict[str, Any]:
+    def games(self) -> Values:
         return {"games": [self.describe(name) for name in self.names]}
 
-    def describe(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> Values:
         game = self.load(name)
         engines = []
         for engine, client in self.engines.items():
@@ -155,7 +156,7 @@ class Catalog:
 
     # --- players
 
-    def players(self) -> dict[str, Any]:
+    def players(self) -> Values:
         methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
         return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()]}
 
@@ -210,7 +211,7 @@ class Catalog:
         return tuple(self.check_player(seat, game) for seat in seats)
 
 
-def describe_game(game: Game, name: str) -> dict[str, Any]:
+def describe_game(game: Game, name: str) -> Values:
     choices = option_choices(find_maker(game.source)) if game.source else {}
     options = [
         {

@@ -5,7 +5,6 @@ import contextlib
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
 
@@ -15,6 +14,7 @@ from anyzero.app.web.forms import position_values, twin_actions
 from anyzero.app.web.room import Room, Rooms
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.files import parse_object
+from anyzero.core.base.nouns import Values
 
 MOST_WAITING = 500  # messages queued for a slow client before it is disconnected
 
@@ -57,7 +57,7 @@ class Client:
         self.lanes: dict[str, asyncio.Task[None]] = {}
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
 
-    def tell(self, message: str | dict[str, Any]) -> None:
+    def tell(self, message: str | Values) -> None:
         """Put a message into the outbox; a full one belongs to a client that no longer reads."""
         try:
             self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
@@ -196,7 +196,7 @@ class Client:
             lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None
         )
 
-    async def search(self, table: GameInProgress, about: dict[str, Any], seed: int) -> None:
+    async def search(self, table: GameInProgress, about: Values, seed: int) -> None:
         live = about["type"] == "analysis"
         answers = self.rooms.engine.search(table, about["player"], seed=seed, live=live)
         try:

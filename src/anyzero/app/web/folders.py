@@ -2,12 +2,13 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path as InPath
 
 from anyzero.app.web.catalog import Catalog
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, unknown_name
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import count
 from anyzero.core.game.line import move_texts
 from anyzero.core.game.load import position_of
@@ -30,13 +31,13 @@ class Folders:
 
     # --- runs
 
-    def runs(self) -> dict[str, Any]:
+    def runs(self) -> Values:
         """All runs at a glance, and the faults of unreadable ones."""
         found = runs(root=self.root)
         broken = [{"name": name, "error": error} for name, error in found.broken.items()]
         return {"runs": [run_values(run) for run in found.runs], "broken": broken}
 
-    def run(self, name: Name) -> dict[str, Any]:
+    def run(self, name: Name) -> Values:
         path = self.path_of(name)
         run = summarise(path)
         blocks = RunFolder.open(path).blocks(GAMES)
@@ -48,7 +49,7 @@ class Folders:
             "blocks": played,
         }
 
-    def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
+    def games(self, name: Name, generation: Number, block: Number) -> Values:
         _, games = self.read_games(name, generation, block)
         about = [
             {"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]}
@@ -56,7 +57,7 @@ class Folders:
         ]
         return {"games": about}
 
-    def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
+    def game(self, name: Name, generation: Number, block: Number, number: Number) -> Values:
         config, games = self.read_games(name, generation, block)
         if number >= len(games):
             raise UnknownNameError(
@@ -73,9 +74,7 @@ class Folders:
     def path_of(self, name: str) -> Path:
         return pick(name, list_runs(self.root), "run")
 
-    def read_games(
-        self, name: str, generation: int, block: int
-    ) -> tuple[RunConfig, list[dict[str, Any]]]:
+    def read_games(self, name: str, generation: int, block: int) -> tuple[RunConfig, list[Values]]:
         folder = RunFolder.open(self.path_of(name))
         path = folder.games_path(generation, block)
         if not path.is_file():
@@ -86,14 +85,14 @@ class Folders:
 
     # --- experiments
 
-    def experiments(self) -> dict[str, Any]:
+    def experiments(self) -> Values:
         return {
             "experiments": [
                 {"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()
             ]
         }
 
-    def experiment(self, name: Name) -> dict[str, Any]:
+    def experiment(self, name: Name) -> Values:
         rows = []
         for row in read_rows(pick(name, self.list_tables(), "experiment")):
             values = row._asdict()
@@ -123,7 +122,7 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
     return known[name]
 
 
-def run_values(run: RunSummary) -> dict[str, Any]:
+def run_values(run: RunSummary) -> Values:
     player = (
         None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
     )

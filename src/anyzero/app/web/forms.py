@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from anyzero.app.records.in_progress import GameInProgress, Ply
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.views.board import Scene, shape_values
 from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
@@ -18,7 +18,7 @@ MOST_SCENES = 1024
 # --- tables and positions
 
 
-def table_values(table: GameInProgress) -> dict[str, Any]:
+def table_values(table: GameInProgress) -> Values:
     """Everything except who sits there."""
     shown = position_values(table)
     return {
@@ -40,7 +40,7 @@ def table_values(table: GameInProgress) -> dict[str, Any]:
     }
 
 
-def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
+def ply_values(game: Game, before: State, ply: Ply) -> Values:
     """A move: its text for programs, and in the notation of move lists."""
     thought = (
         {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
@@ -52,7 +52,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
 
 
-def position_values(table: GameInProgress) -> dict[str, Any]:
+def position_values(table: GameInProgress) -> Values:
     """The current position; at a chance node the outcomes take the place of the moves."""
     game = table.game
     state = table.state
@@ -129,7 +129,7 @@ def state_of(game: Game, content: bytes) -> State:
 # --- pictures
 
 
-def scene_values(scene: Scene) -> dict[str, Any]:
+def scene_values(scene: Scene) -> Values:
     """Everything drawn, in board units, with its bounding box; clicks are sent with the moves."""
     check_roles(roles_of(scene))
     left, top, right, bottom = bounds(replace(scene, caption=""))

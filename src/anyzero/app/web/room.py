@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
-from typing import Any
 
 from anyzero.app.records.ends import RULES, BadRecordError
 from anyzero.app.records.files import FIRST, READERS, pick
@@ -21,6 +20,7 @@ from anyzero.app.web.shelf import Shelf
 from anyzero.app.web.worker import SearchProcess
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.files import parse_object
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 
 MOVERS = ThreadPoolExecutor(4, "move")
@@ -120,7 +120,7 @@ class Rooms:
         table.num_plies = min(row["num_plies"], len(table.line))
         return Room(self, number, table, row["seats"], bool(row["paused"]), row["pace"])
 
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> Values:
         return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
@@ -170,7 +170,7 @@ class Room:
 
     # --- messages and storage
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         game = self.table.game
         return {
             "type": "table",
@@ -323,7 +323,7 @@ class Room:
         reason.
         """
         start = time.perf_counter()
-        answer = dict[str, Any]()
+        answer = Values()
         table = self.table
         searches = self.engine.search(table, player, seed=table.move_seed)
         try:

@@ -5,12 +5,13 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError
 
 COLUMNS = {
@@ -41,7 +42,7 @@ KEEP_UNPLAYED_S = 24 * 3600  # games without a move are dropped after this time
 FORMAT = 3
 
 
-def seal_of(row: Mapping[str, Any]) -> str:
+def seal_of(row: NamedValues) -> str:
     """A hash of a row's content; rows of earlier versions have none."""
     return hashlib.sha256(
         repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()
@@ -109,7 +110,7 @@ class Shelf:
         with self.using() as file:
             file.execute(WRITE, {**row, "seal": seal_of(row)})
 
-    def find(self, number: str) -> dict[str, Any]:
+    def find(self, number: str) -> Values:
         with self.using() as file:
             found = file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
         if found is None:
@@ -122,7 +123,7 @@ class Shelf:
             "record": json.loads(found["record"]),
         }
 
-    def list(self, most: int = 50) -> list[dict[str, Any]]:
+    def list(self, most: int = 50) -> list[Values]:
         """The last changed games; damage is reported here, and again when the game is opened."""
         with self.using() as file:
             wanted = f"SELECT {LISTED} FROM games WHERE num_moves > 0 ORDER BY changed DESC LIMIT ?"

@@ -25,6 +25,7 @@ from anyzero.app.web.catalog import ServerConfig, load_interpreted
 from anyzero.app.web.forms import cells_of, state_of
 from anyzero.core.base.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.core.base.errors import AnyzeroError, words_of
+from anyzero.core.base.nouns import Values
 from anyzero.core.compile.cache import NotCompiledError, loading_only
 from anyzero.core.game.game import Game
 from anyzero.core.game.line import Line
@@ -48,7 +49,7 @@ LEAST_NODES = 5_000  # minimum tree size of a search
 
 BROKEN = "the process that searches broke off twice; the next search starts a new one"
 
-Tell = Callable[[dict[str, Any]], None]
+Tell = Callable[[Values], None]
 ENGINES = threading.Lock()
 COMPILERS = threading.BoundedSemaphore(2)
 """Processes that compile at a time, each of some hundred megabytes: one in advance, one on demand.
@@ -63,7 +64,7 @@ class SearchJob:
 
     def __init__(
         self,
-        wanted: dict[str, Any],
+        wanted: Values,
         tell: Tell = print,
         max_nodes: int = LEAST_NODES,
         stopped: Any = None,
@@ -76,7 +77,7 @@ class SearchJob:
         self.player = split_player(wanted["player"]).in_game(self.game)
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Values:
         """Search to the end, or until stopped; if someone is watching, report intermediate
         results.
         """
@@ -105,7 +106,7 @@ class SearchJob:
                 find_player(self.player.text), self.game, line, self.wanted["seed"]
             ).action
 
-    def run_meanwhile(self, budget: SearchText) -> tuple[dict[str, Any] | None, bool]:
+    def run_meanwhile(self, budget: SearchText) -> tuple[Values | None, bool]:
         """Search in plain Python while another process compiles; also returns whether the budget
         was not reached.
 
@@ -137,7 +138,7 @@ class SearchJob:
 
     def spend(
         self, searcher: Searcher, goes_on: Callable[[], bool] = lambda: True
-    ) -> tuple[dict[str, Any], bool]:
+    ) -> tuple[Values, bool]:
         """Search until stopped or `goes_on` is false: the result, and whether the whole budget was
         spent.
         """
@@ -155,7 +156,7 @@ class SearchJob:
         return self.values(search.result()), is_finished
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Values:
         return search_arguments(self.player, self.game)
 
     def searcher(self, **changes: Any) -> Searcher:
@@ -173,7 +174,7 @@ class SearchJob:
         changes = {"max_nodes": self.max_nodes, "seconds": seconds, "target": "interpreted"}
         return Searcher(game, **{**arguments, **changes})
 
-    def values(self, result: SearchResult) -> dict[str, Any]:
+    def values(self, result: SearchResult) -> Values:
         """The result as plain values, and the cells of the principal variation."""
         state = self.state
         cells = list[list[str]]()
@@ -215,7 +216,7 @@ def compile_wanted() -> None:
         SearchJob(json.loads(line)).try_out()
 
 
-def load_all(jobs: list[dict[str, Any]]) -> None:
+def load_all(jobs: list[Values]) -> None:
     """Load what the jobs need, compiling it first if necessary."""
     for wanted in jobs:
         with suppress(Exception):  # reported to whoever needs it
@@ -232,7 +233,7 @@ class Jobs:
         self.max_nodes = max_nodes
         self.running: dict[int, threading.Event] = {}  # set to stop one
 
-    def hear(self, wanted: dict[str, Any]) -> None:
+    def hear(self, wanted: Values) -> None:
         if "prepare" in wanted:
             threading.Thread(target=load_all, args=(wanted["prepare"],), daemon=True).start()
         elif "stop" in wanted:
@@ -244,8 +245,8 @@ class Jobs:
                 target=self.run, args=(wanted["job"], wanted, max_nodes), daemon=True
             ).start()
 
-    def run(self, number: int, wanted: dict[str, Any], max_nodes: int) -> None:
-        def tell(values: dict[str, Any]) -> None:
+    def run(self, number: int, wanted: Values, max_nodes: int) -> None:
+        def tell(values: Values) -> None:
             self.send(json.dumps({"job": number, **values}))
 
         try:
@@ -281,16 +282,14 @@ class SearchProcess:
         self.number = 0
         self.closing = False
         self.child: Child | None = None
-        self.inboxes: dict[
-            int, asyncio.Queue[dict[str, Any] | None]
-        ] = {}  # None when the process is gone
+        self.inboxes: dict[int, asyncio.Queue[Values | None]] = {}  # None when the process is gone
         self.sender = ThreadPoolExecutor(1, "job")
         """Sends lines in order, so that the server never waits for a process that is slow to read.
         """
 
     async def search(
         self, table: GameInProgress, player: str, *, seed: int, live: bool = False
-    ) -> AsyncGenerator[dict[str, Any], None]:
+    ) -> AsyncGenerator[Values, None]:
         """The findings of the search, the last one with `done`; leaving the loop stops it.
 
         The start of the game and its actions since are for engines, which need to see repetitions.
@@ -301,7 +300,7 @@ class SearchProcess:
         job = {**self.wanted(table, player), "job": self.number, "live": live, "seed": seed}
         inbox = self.inboxes[job["job"]] = asyncio.Queue()
         again = True
-        answer = dict[str, Any]()
+        answer = Values()
         try:
             self.send(job)
             while not answer.get("done"):
@@ -319,7 +318,7 @@ class SearchProcess:
             if self.child is not None and not answer.keys() & {"done", "error"}:
                 self.send({"stop": job["job"]})
 
-    def wanted(self, table: GameInProgress, player: str) -> dict[str, Any]:
+    def wanted(self, table: GameInProgress, player: str) -> Values:
         player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
         line = {"start": table.start.tobytes().hex(), "actions": table.so_far.actions}
         position = {"game": table.game.text, **line, "state": table.state.tobytes().hex()}
@@ -348,7 +347,7 @@ class SearchProcess:
             )
         return self.child
 
-    def send(self, values: dict[str, Any]) -> None:
+    def send(self, values: Values) -> None:
         self.sender.submit(self.wake().send, json.dumps(values))
 
     def hear(self, line: str | None) -> None:

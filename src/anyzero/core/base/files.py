@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
 
 KEEP_UNUSED_S = 30 * 24 * 3600
 
@@ -143,7 +143,7 @@ def remove_unused(folder: Path) -> None:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
-def parse_object(line: str | bytes) -> dict[str, Any] | None:
+def parse_object(line: str | bytes) -> Values | None:
     """The JSON object in a line; None if there is none."""
     try:
         found = json.loads(line)

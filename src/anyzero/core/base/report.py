@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
 
 
 class Sheet(NamedTuple):
@@ -56,7 +57,7 @@ class Shown:
         """The same as plain values."""
         raise NotImplementedError
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         """Its table as plain values, one object per row: the first objects that `to_json` lists, or
         itself.
         """

@@ -25,6 +25,7 @@ from anyzero.core.base.errors import (
     nearest_hint,
 )
 from anyzero.core.base.files import reading
+from anyzero.core.base.nouns import NamedValues, Values
 
 
 class Schema(BaseModel):
@@ -62,7 +63,7 @@ class Schema(BaseModel):
         """A copy with other values, validated again."""
         return type(self)(**{**dict(self), **values})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Values:
         return self.model_dump()
 
 
@@ -112,7 +113,7 @@ def parse_setting(model: type[Schema], key: str, text: str) -> Any:
         raise _sentence(key, error.errors()[0], field, text) from None
 
 
-def read_toml(path: Path | str) -> dict[str, Any]:
+def read_toml(path: Path | str) -> Values:
     try:
         with reading(Path(path)):
             return tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -120,7 +121,7 @@ def read_toml(path: Path | str) -> dict[str, Any]:
         raise BadOptionError(f"{path} is not a TOML file: {error}") from None
 
 
-def write_toml(values: Mapping[str, Any]) -> str:
+def write_toml(values: NamedValues) -> str:
     """Plain values first, then a table for each mapping, alone or in a list; `read_toml` restores
     them exactly.
     """
@@ -156,7 +157,7 @@ def show(value: object) -> str:
 # --- texts
 
 
-def _toml_lines(values: Mapping[str, Any]) -> str:
+def _toml_lines(values: NamedValues) -> str:
     return "".join(
         f"{name} = {_toml_value(value)}\n" for name, value in values.items() if value is not None
     )
@@ -239,7 +240,7 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
 MOST_LISTED = 20  # maximum names listed with a hint: no one searches a longer list
 
 
-def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
+def _unknown(noun: str, key: str, known: NamedValues) -> str:
     hint = nearest_hint(key, known)
     rest = "" if hint and len(known) > MOST_LISTED else f"known: {list_some(known)}"
     return f"{noun} has no setting {show(key)}; {hint}{rest}".rstrip()
@@ -262,7 +263,7 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
     return BadOptionError(f"{name}: {fault['msg']}, not {show(value)}")
 
 
-def _bounds(found: Mapping[str, Any]) -> str:
+def _bounds(found: NamedValues) -> str:
     """The range of a number, in words."""
     low, high = found.get("ge", found.get("gt")), found.get("le", found.get("lt"))
     if low is None and high is None:
@@ -278,7 +279,7 @@ def _plain(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:g}"
 
 
-def limits_of(field: FieldInfo | None) -> dict[str, Any]:
+def limits_of(field: FieldInfo | None) -> Values:
     items = field.metadata if field else ()
     found = [
         (name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")

@@ -9,12 +9,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import parse_object, reading, write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 
 SEAL = "seal"
 HASH = "sha256"
@@ -27,21 +28,21 @@ class DamagedError(AnyzeroError):
 # --- JSON objects
 
 
-def seal_of(values: Mapping[str, Any], context: str = "") -> str:
+def seal_of(values: NamedValues, context: str = "") -> str:
     """The hash of an object's content and of where it belongs: even a changed number is noticed."""
     rest = {name: value for name, value in values.items() if name != SEAL}
     return hashlib.sha256((context + json.dumps(rest, sort_keys=True)).encode()).hexdigest()
 
 
-def write_sealed(path: Path, form: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def write_sealed(path: Path, form: str, values: NamedValues) -> Values:
     """Write an object of this form atomically; returns the file's content."""
-    sealed: dict[str, Any] = {"form": form, **values}
+    sealed: Values = {"form": form, **values}
     sealed[SEAL] = seal_of(sealed)
     write_whole(path, (json.dumps(sealed, indent=1) + "\n").encode())
     return sealed
 
 
-def read_object(path: Path) -> dict[str, Any]:
+def read_object(path: Path) -> Values:
     if not path.is_file():
         raise DamagedError(f"it has no {path.name}")
     with reading(path):
@@ -51,7 +52,7 @@ def read_object(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_sealed(path: Path, form: str) -> dict[str, Any]:
+def read_sealed(path: Path, form: str) -> Values:
     """The object of this form in a file; DamagedError if it is anything else."""
     found = read_object(path)
     if found.get("form") != form or found.get(SEAL) != seal_of(found):
@@ -62,7 +63,7 @@ def read_sealed(path: Path, form: str) -> dict[str, Any]:
 # --- files that an object describes
 
 
-def describe_file(path: Path) -> dict[str, Any]:
+def describe_file(path: Path) -> Values:
     with reading(path), path.open("rb") as file:
         found = hashlib.file_digest(file, HASH).hexdigest()
         return {"size": file.tell(), HASH: found}
@@ -93,17 +94,17 @@ HEADER_KEY = "anyzero"
 
 
 def write_arrays(
-    path: Path, form: Form, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    path: Path, form: Form, header: NamedValues, arrays: Mapping[str, np.ndarray]
 ) -> None:
     """Write arrays atomically: `path` holds the complete old file or the complete new one."""
     from safetensors.numpy import save  # not needed by a search without a network
 
-    full: dict[str, Any] = {"format": form.number, **header}
+    full: Values = {"format": form.number, **header}
     full[HASH] = _checksum(full, arrays)
     write_whole(path, save(dict(arrays), {HEADER_KEY: json.dumps(full, sort_keys=True)}))
 
 
-def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_arrays(path: Path, form: Form) -> tuple[Values, dict[str, np.ndarray]]:
     """The header and the arrays of a file, bit for bit as written."""
     from safetensors import SafetensorError, safe_open
 
@@ -125,7 +126,7 @@ def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.nd
     return header, arrays
 
 
-def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[str, Any]:
+def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> Values:
     """The header with exactly the fields of this form."""
     if HEADER_KEY not in metadata:
         raise form.error(f"{path} was not written by anyzero: it has no header")
@@ -147,7 +148,7 @@ def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[s
     return header
 
 
-def _checksum(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+def _checksum(header: NamedValues, arrays: Mapping[str, np.ndarray]) -> str:
     """SHA-256 of the header, and of every array with its name, type and shape."""
     found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(arrays):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Numbers, Values
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # a normal variable is within this many standard deviations of its mean with a probability of 95 %
@@ -237,7 +238,7 @@ class Sprt:
         ratio = f"log likelihood ratio {self.llr:.2f}, bounds {lower:.2f} and {upper:.2f}"
         return f"SPRT: {words[self.decision]} ({ratio})"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         lower, upper = self.bounds
         values = {"elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta}
         return {
@@ -249,7 +250,7 @@ class Sprt:
         }
 
 
-def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
+def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
     """The log-likelihood ratio of `elo1` to `elo0` for these counts, [..., 5]."""
     weights = np.where(np.asarray(counts) == 0, ALMOST_NONE, np.asarray(counts, float))
     total = weights.sum(axis=-1, keepdims=True)
@@ -257,7 +258,7 @@ def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
     return (weights * (np.log(tilts[0]) - np.log(tilts[1]))).sum(axis=-1)
 
 
-def tilt(shares: Any, score: float) -> Any:
+def tilt(shares: Numbers, score: float) -> Any:
     """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this
     expected score.
 

@@ -13,6 +13,8 @@ from functools import cache, update_wrapper
 from types import CodeType, FunctionType
 from typing import Any
 
+from anyzero.core.base.nouns import Values
+
 Function = Callable[..., Any]
 
 
@@ -34,7 +36,7 @@ def bind(
     if not isinstance(chosen, FunctionType):
         bound[function] = chosen
         return chosen
-    names: dict[str, Any] = dict(chosen.__globals__)
+    names: Values = dict(chosen.__globals__)
     bound[function] = bound[chosen] = wrap(rebuild(chosen, names))
     for name in global_names(chosen.__code__):
         callee = names.get(name)
@@ -43,7 +45,7 @@ def bind(
     return bound[function]
 
 
-def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+def rebuild(function: FunctionType, names: Values) -> FunctionType:
     """The same code over other globals. Functions with closures are refused: one source must serve
     all targets.
     """

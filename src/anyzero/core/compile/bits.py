@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Words
 from anyzero.core.compile.random import U
 
 Word = Any  # a numpy.uint64; Any, because compiled functions are not checked for integer widths
@@ -70,7 +71,7 @@ MOST_COUNT = np.float32(
 SMALL_SET_WORDS = 8  # a set of up to this many words, to which it is padded, fits into one vector
 
 
-def best_index(scores: Any, count: int) -> int:
+def best_index(scores: Numbers, count: int) -> int:
     """The index of the maximum of the first `count` float32 numbers, the first among equals; none
     is NaN.
     """
@@ -81,7 +82,9 @@ def best_index(scores: Any, count: int) -> int:
     return best
 
 
-def count_members(keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: int) -> None:
+def count_members(
+    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Any, num: int
+) -> None:
     """For each of the first `num` keys that is in the set `members`: add 1 to its count and
     `amount` to its sum.
     """
@@ -93,6 +96,8 @@ def count_members(keys: Any, members: Any, counts: Any, sums: Any, amount: Any, 
         sums[index] += amount * counted
 
 
-def count_small_set(keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: int) -> None:
+def count_small_set(
+    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Any, num: int
+) -> None:
     """`count_members` for a set of SMALL_SET_WORDS words."""
     count_members(keys, members, counts, sums, amount, num)

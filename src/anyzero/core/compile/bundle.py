@@ -14,6 +14,8 @@ from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
+from anyzero.core.base.nouns import Builder, Context
+
 
 class Bundle(types.Type):  # type: ignore[misc]
     """A read-only NamedTuple in memory. Its name is short, as the symbols of functions contain
@@ -45,11 +47,11 @@ class BundleAttributes(AttributeTemplate):  # type: ignore[misc]
 
 
 @lower_getattr_generic(Bundle)  # type: ignore[untyped-decorator]
-def read_field(_context: Any, builder: Any, bundle: Any, pointer: Any, name: str) -> Any:
+def read_field(_context: Context, builder: Builder, bundle: Any, pointer: Any, name: str) -> Any:
     return read(builder, cgutils.gep_inbounds(builder, pointer, 0, bundle.parts.fields.index(name)))
 
 
-def read(builder: Any, pointer: Any) -> Any:
+def read(builder: Builder, pointer: Any) -> Any:
     """The value there, word by word. Each load is marked invariant, whatever is written to
     arrays.
     """
@@ -66,8 +68,8 @@ def read(builder: Any, pointer: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def by_pointer(_context: Any, parts: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+def by_pointer(_context: Context, parts: Any) -> Any:
+    def generate(_context: Context, builder: Builder, _signature: Any, args: Any) -> Any:
         return cgutils.alloca_once_value(builder, args[0])
 
     return Bundle(parts)(parts), generate

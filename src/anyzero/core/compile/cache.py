@@ -27,6 +27,7 @@ from numba.core.compiler import CompileResult
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import cache_folder, remove_unused, try_lock, write_whole, writing
+from anyzero.core.base.nouns import Context
 from anyzero.core.compile.bind import global_names
 from anyzero.core.compile.clock import Compiling
 
@@ -152,7 +153,7 @@ def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
     dispatcher._compiler.compile = compile_once
 
 
-def adopt(context: Any, result: Any) -> Any:
+def adopt(context: Context, result: Any) -> Any:
     """Tell Numba about code that it has not compiled just now."""
     context.insert_user_function(result.entry_point, result.fndesc, [result.library])
     return result

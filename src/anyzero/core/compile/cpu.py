@@ -11,6 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import linalg
 
+from anyzero.core.base.nouns import Builder, Context, Values
 from anyzero.core.compile import bits, bundle, callees
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.cache import Fingerprint
@@ -60,14 +61,14 @@ if "numba.np.arraymath" not in sys.modules:  # the module that looks for it
     look_for_blas_later()
 
 
-def as_word(builder: Any, value: Any) -> Any:
+def as_word(builder: Builder, value: Any) -> Any:
     return builder.zext(value, ir.IntType(64)) if value.type.width < 64 else value
 
 
 def on_word(operate: Function) -> Any:
     """The intrinsic that applies this to a word and returns an index or a count."""
 
-    def define(_context: Any, word: Any) -> Any:
+    def define(_context: Context, word: Any) -> Any:
         return types.int64(word), lambda _context, builder, _signature, args: operate(
             builder, as_word(builder, args[0])
         )
@@ -86,8 +87,8 @@ count_bits = on_word(lambda builder, word: builder.ctpop(word))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def nth_bit(_context: Any, word: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def nth_bit(_context: Context, word: Any, index: Any) -> Any:
+    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
         if not deposits_bits_fast(context):
             return context.compile_internal(builder, bits.nth_bit, signature, args)
         wide = ir.IntType(64)
@@ -100,7 +101,7 @@ def nth_bit(_context: Any, word: Any, index: Any) -> Any:
     return types.uint64(word, index), generate
 
 
-def deposits_bits_fast(context: Any) -> bool:
+def deposits_bits_fast(context: Context) -> bool:
     """Whether the processor has the PDEP instruction, other than the slow version of the first AMD
     Zens.
     """
@@ -119,14 +120,12 @@ INTRINSICS: dict[Function, Any] = {
 }
 
 
-def compile_kernel(function: FunctionType, options: dict[str, Any]) -> Any:
+def compile_kernel(function: FunctionType, options: Values) -> Any:
     """A dispatcher for a function that is called from Python."""
     return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
 
 
-def compile_part(
-    function: FunctionType, options: dict[str, Any], *, inline: bool, is_rule: bool
-) -> Any:
+def compile_part(function: FunctionType, options: Values, *, inline: bool, is_rule: bool) -> Any:
     """A dispatcher for a function that only compiled code calls."""
     if "print" in function.__code__.co_names:
         return numba.njit(**options)(

@@ -11,6 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from anyzero.core.base.nouns import Builder, Context
 from anyzero.core.compile import bits
 from anyzero.core.compile.bind import Function
 
@@ -24,8 +25,8 @@ LOWEST = -3.0e38
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def best_index(_context: Any, scores: Any, count: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def best_index(_context: Context, scores: Any, count: Any) -> Any:
+    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
         numbers = context.make_array(signature.args[0])(context, builder, args[0]).data
         count = context.cast(builder, args[1], signature.args[1], types.int64)
         return find_number(builder, numbers, count, greatest(builder, numbers, count))
@@ -33,7 +34,7 @@ def best_index(_context: Any, scores: Any, count: Any) -> Any:
     return types.int64(scores, count), generate
 
 
-def greatest(builder: Any, numbers: Any, count: Any) -> Any:
+def greatest(builder: Builder, numbers: Any, count: Any) -> Any:
     """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a
     vector.
     """
@@ -53,7 +54,7 @@ def greatest(builder: Any, numbers: Any, count: Any) -> Any:
     return builder.load(best)
 
 
-def find_number(builder: Any, numbers: Any, count: Any, wanted: Any) -> Any:
+def find_number(builder: Builder, numbers: Any, count: Any, wanted: Any) -> Any:
     found = cgutils.alloca_once_value(builder, count)
     everywhere = spread(builder, wanted)
     with each_vector(builder, numbers, count) as (index, vector):
@@ -73,12 +74,12 @@ def find_number(builder: Any, numbers: Any, count: Any, wanted: Any) -> Any:
     return builder.load(found)
 
 
-def larger(builder: Any, first: Any, second: Any) -> Any:
+def larger(builder: Builder, first: Any, second: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", first, second), first, second)
 
 
 @contextmanager
-def each_vector(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
+def each_vector(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
     """A loop over whole vectors: (index of the first lane, vector)."""
     whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
     zero = ir.Constant(INDEX, 0)
@@ -89,7 +90,7 @@ def each_vector(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, A
 
 
 @contextmanager
-def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
+def each_rest(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
     """A loop over the remainder after the whole vectors: (index, number)."""
     whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
     one = ir.Constant(INDEX, 1)
@@ -102,9 +103,9 @@ def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any
 
 @intrinsic  # type: ignore[untyped-decorator]
 def count_small_set(
-    _context: Any, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any
+    _context: Context, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any
 ) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
         if "+avx512f" not in context.codegen().magic_tuple()[2]:
             return context.compile_internal(builder, bits.count_members, signature, args)
         parts = [
@@ -118,7 +119,7 @@ def count_small_set(
     return types.void(keys, members, counts, sums, types.float32, num), generate
 
 
-def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> None:
+def generate_count(builder: Builder, parts: list[Any], amount: Any, number: Any) -> None:
     """Sixteen keys at a time: the whole set is in one register, from which each key selects its
     word.
     """
@@ -167,7 +168,7 @@ def fill(kind: Any, value: float) -> Any:
     )
 
 
-def spread(builder: Any, number: Any, kind: Any = VECTOR) -> Any:
+def spread(builder: Builder, number: Any, kind: Any = VECTOR) -> Any:
     undefined = ir.Constant(kind, ir.Undefined)
     first_lane = builder.insert_element(undefined, number, ir.Constant(LANE, 0))
     return builder.shuffle_vector(

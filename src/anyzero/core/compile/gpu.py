@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Rules
+
 # numba-cuda 0.30 uses three names that NumPy 2.5 dropped.
 for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
     if not hasattr(np, gone):
@@ -53,7 +55,7 @@ def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
         kernel[-(-num // THREADS_A_BLOCK), min(num, THREADS_A_BLOCK), turn](*args)
 
 
-def rules_to_device(rules: Any) -> Any:
+def rules_to_device(rules: Rules) -> Any:
     """The same rules with their tables in GPU memory."""
     return type(rules)(
         *(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.errors import check_name
+from anyzero.core.base.nouns import NamedValues
 from anyzero.core.compile.bind import Function, bind
 
 TARGETS = ("cpu", "cuda", "interpreted", "wasm")
-Constants = Mapping[str, Any]
+Constants = NamedValues
 Parts = Mapping[Function, Function]
 
 

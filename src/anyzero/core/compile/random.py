@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Stream, Word
 from anyzero.core.base.structs import struct_of
 
 U = np.uint64
 STREAM = struct_of([("low", np.uint64), ("high", np.uint64)])
 
 
-def scramble(word: Any) -> Any:
+def scramble(word: Word) -> Any:
     """A bijection of words that makes neighbours look unrelated (the output step of SplitMix64)."""
     word = (word ^ (word >> U(30))) * U(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U(27))) * U(0x94D049BB133111EB)
     return word ^ (word >> U(31))
 
 
-def seed_stream(stream: Any, seed: int, number: int) -> None:
+def seed_stream(stream: Stream, seed: int, number: int) -> None:
     """Start stream `number` of `seed`."""
     word = scramble(U(seed) + U(0x9E3779B97F4A7C15)) + U(number) * U(0xD1342543DE82EF95)
     stream.low = scramble(word + U(0x9E3779B97F4A7C15))
@@ -31,7 +32,7 @@ def seed_stream(stream: Any, seed: int, number: int) -> None:
     )  # two zero words would stay zero forever
 
 
-def next_word(stream: Any) -> Any:
+def next_word(stream: Stream) -> Any:
     """64 random bits."""
     low, high = stream.low, stream.high
     total = low + high
@@ -42,12 +43,12 @@ def next_word(stream: Any) -> Any:
     return word
 
 
-def random_below(stream: Any, count: int) -> int:
+def random_below(stream: Stream, count: int) -> int:
     """A number in 0..count-1, uniform up to count / 2**32."""
     return np.int64(((next_word(stream) >> U(32)) * U(count)) >> U(32))  # type: ignore[return-value]
 
 
-def random_unit(stream: Any) -> float:
+def random_unit(stream: Stream) -> float:
     """A number in [0, 1) with 53 random bits."""
     return float(next_word(stream) >> U(11)) * (1.0 / 9007199254740992.0)
 

@@ -7,6 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from anyzero.core.base.nouns import Builder, Context
 from anyzero.core.compile import bits
 from anyzero.core.compile.bind import Function
 
@@ -17,15 +18,15 @@ def record_intrinsics(intrinsic: Function, align: int) -> dict[Function, Any]:
     """
 
     @intrinsic
-    def record_words(_context: Any, record: Any) -> Any:
-        def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
+    def record_words(_context: Context, record: Any) -> Any:
+        def generate(_context: Context, _builder: Any, signature: Any, _args: Any) -> Any:
             return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
 
         return types.int64(record), generate
 
     @intrinsic
-    def record_word(_context: Any, record: Any, index: Any) -> Any:
-        def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+    def record_word(_context: Context, record: Any, index: Any) -> Any:
+        def generate(_context: Context, builder: Builder, _signature: Any, args: Any) -> Any:
             words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
             return builder.load(builder.gep(words, [args[1]]), align=align)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Rules, State, Stream
 from anyzero.core.compile import Unit
 from anyzero.core.compile.bits import record_word, record_words
 from anyzero.core.compile.random import U, random_below, random_unit, scramble
@@ -23,39 +24,39 @@ CHANCE = -1
 OVER = -2
 
 
-def initial_state(rules: Any, state: Any) -> None:
+def initial_state(rules: Rules, state: State) -> None:
     """Fill a zeroed state with the position before the first move."""
     raise NotImplementedError
 
 
-def seat_to_move(rules: Any, state: Any) -> int:
+def seat_to_move(rules: Rules, state: State) -> int:
     """0..num_seats-1, or CHANCE, or OVER."""
     raise NotImplementedError
 
 
-def legal_actions(rules: Any, state: Any, actions: Any) -> int:
+def legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     """Write the legal actions (at a chance node: the outcomes) and return their number; called
     while the game runs.
     """
     raise NotImplementedError
 
 
-def play(rules: Any, state: Any, action: int) -> None:
+def play(rules: Rules, state: State, action: int) -> None:
     """Change the state by a legal action or outcome."""
     raise NotImplementedError
 
 
-def payoffs(rules: Any, state: Any, out: Any) -> None:
+def payoffs(rules: Rules, state: State, out: Numbers) -> None:
     """Write each seat's result, in [-1, 1]; called only once the game is over."""
     raise NotImplementedError
 
 
-def chance_weight(rules: Any, state: Any, outcome: int) -> float:
+def chance_weight(rules: Rules, state: State, outcome: int) -> float:
     """Relative weight of an outcome at a chance node."""
     return 1.0
 
 
-def encode(rules: Any, state: Any, planes: Any) -> None:
+def encode(rules: Rules, state: State, planes: Planes) -> None:
     """Write the network's input over zeros, seen from the seat to move.
 
     At a chance node this is an afterstate, seen from seat 0: its value is that seat's expected
@@ -63,19 +64,19 @@ def encode(rules: Any, state: Any, planes: Any) -> None:
     """
 
 
-def amaf_key(rules: Any, state: Any, action: int) -> int:
+def amaf_key(rules: Rules, state: State, action: int) -> int:
     """Which moves of one seat share AMAF statistics, in 0..num_amaf_keys-1; by default the action
     itself.
     """
     return action
 
 
-def score(rules: Any, state: Any, seat: int) -> float:
+def score(rules: Rules, state: State, seat: int) -> float:
     """This seat's points so far, as a person counts them."""
     return 0.0
 
 
-def state_key(rules: Any, state: Any) -> Any:
+def state_key(rules: Rules, state: State) -> Any:
     """A 64-bit key shared by equal positions; by default a hash of the state's bytes."""
     key = U(0)
     for index in range(record_words(state)):
@@ -83,7 +84,7 @@ def state_key(rules: Any, state: Any) -> Any:
     return key
 
 
-def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
+def rollout(rules: Rules, state: State, actions: Actions, rng: Stream) -> int:
     """Play the state at random to its end and return the number of moves; `actions` is scratch.
 
     Moves are uniform over the legal ones and outcomes follow their weights. A game may reach
@@ -104,14 +105,14 @@ def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
     return moves
 
 
-def guided_rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
+def guided_rollout(rules: Rules, state: State, actions: Actions, rng: Stream) -> int:
     """A rollout with knowledge of the game: better moves are likelier; by default it is
     `rollout`.
     """
     return rollout(rules, state, actions, rng)
 
 
-def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, seen: Any) -> int:
+def traced_rollout(rules: Rules, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
     """A rollout that also adds the AMAF key of each of its moves to its seat's bit set,
     `seen[seat]`.
     """
@@ -138,7 +139,7 @@ def mark(seen: Any, seat: int, key: int) -> None:
     seen[seat, key >> 6] |= U(1) << U(key & 63)
 
 
-def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> int:
+def draw_outcome(rules: Rules, state: State, actions: Actions, count: int, rng: Stream) -> int:
     """The index of an outcome, sampled by weight."""
     total = 0.0
     for index in range(count):
@@ -151,11 +152,11 @@ def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> 
     return count - 1
 
 
-def draw(rules: Any, state: Any, shown: Any) -> None:
+def draw(rules: Rules, state: State, shown: Drawing) -> None:
     """Write the position's picture on the game's board, over zeros; see `Board.shown_dtype`."""
 
 
-def move_number(rules: Any, state: Any, action: int) -> int:
+def move_number(rules: Rules, state: State, action: int) -> int:
     """The index of a legal action's text in `board.moves`; by default the action itself."""
     return action
 

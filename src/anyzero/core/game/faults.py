@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
+from anyzero.core.base.nouns import Values
+
 PACKAGE = Path(__file__).resolve().parents[2]
 WRITTEN = re.compile(
     r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)'
@@ -144,11 +146,11 @@ def places_of(error: BaseException) -> Iterator[Place]:
             yield from places_at_hand(frame.f_locals)
 
 
-def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
+def places_at_hand(names: Values) -> Iterator[Place]:
     """What a compiler function was working on: an error may not mention it."""
     for value in names.values():
         if type(value).__module__.startswith("numba."):
-            at = getattr(value, "loc", value)
+            at: Any = getattr(value, "loc", value)
             if isinstance(getattr(at, "line", None), int) and isinstance(
                 getattr(at, "filename", None), str
             ):

@@ -1,6 +1,6 @@
 """`Game`: the rules and the sizes in one object, and its Python interface."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf
@@ -16,6 +16,7 @@ from anyzero.core.base.errors import (
     nearest_hint,
     text_of,
 )
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.report import Sheet
 from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
@@ -38,7 +39,7 @@ class Symmetry(NamedTuple):
     outcomes: np.ndarray | tuple[()] = ()  # the transformed outcomes of chance; by default the same
 
 
-def game_text(name: str, options: Mapping[str, Any]) -> str:
+def game_text(name: str, options: NamedValues) -> str:
     """A game's name with its options, in the form that `load` reads."""
     values = {
         key: str(value).lower() if isinstance(value, bool) else value
@@ -73,7 +74,7 @@ class Game:
     example: str = (
         ""  # moves of a game with default options whose last position illustrates the rules
     )
-    options: Mapping[str, Any] = field(default_factory=dict)  # its options; filled in by `load`
+    options: NamedValues = field(default_factory=dict)  # its options; filled in by `load`
     source: str = ""  # the name or file by which `load` found it
     unchecked: str = (
         ""  # the hash of a user's file whose current content is unchecked: it runs guarded
@@ -410,7 +411,7 @@ class Game:
             ) from None
         return state
 
-    def fields(self, state: State) -> dict[str, Any]:
+    def fields(self, state: State) -> Values:
         """The fields of a state, as plain values: how people see a game without a picture."""
         names = [field[0] for field in self.state]
         return {

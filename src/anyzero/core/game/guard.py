@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -21,6 +21,7 @@ import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.core.base.files import cache_folder
+from anyzero.core.base.nouns import Actions, NamedValues, Numbers, Rules, State, Values
 from anyzero.core.compile.bind import Function, rebuild
 from anyzero.core.game import contract
 from anyzero.core.game.contract import CHANCE, OVER
@@ -43,14 +44,14 @@ own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_ama
 LARGEST = 1e300
 
 
-def seat_to_move(rules: Any, state: Any) -> int:
+def seat_to_move(rules: Rules, state: State) -> int:
     seat: int = own_seat_to_move(rules, state)
     if seat < OVER or seat >= NUM_SEATS:
         raise ValueError("seat_to_move returns a number that is neither a seat, CHANCE nor OVER")
     return seat
 
 
-def legal_actions(rules: Any, state: Any, actions: Any) -> int:
+def legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     count: int = own_legal_actions(rules, state, actions)
     if count < 1 or count > MAX_LEGAL:
         raise ValueError("legal_actions returns fewer than 1 or more than max_legal actions")
@@ -61,7 +62,7 @@ def legal_actions(rules: Any, state: Any, actions: Any) -> int:
     return count
 
 
-def payoffs(rules: Any, state: Any, out: Any) -> None:
+def payoffs(rules: Rules, state: State, out: Numbers) -> None:
     own_payoffs(rules, state, out)
     total = 0.0
     for seat in range(NUM_SEATS):
@@ -74,21 +75,21 @@ def payoffs(rules: Any, state: Any, out: Any) -> None:
         )
 
 
-def chance_weight(rules: Any, state: Any, outcome: int) -> float:
+def chance_weight(rules: Rules, state: State, outcome: int) -> float:
     weight: float = own_chance_weight(rules, state, outcome)
     if not 0.0 < weight < LARGEST:
         raise ValueError("chance_weight returns a weight that is not positive")
     return weight
 
 
-def amaf_key(rules: Any, state: Any, action: int) -> int:
+def amaf_key(rules: Rules, state: State, action: int) -> int:
     key: int = own_amaf_key(rules, state, action)
     if key < 0 or key >= NUM_AMAF_KEYS:
         raise ValueError("amaf_key returns a key that is out of range")
     return key
 
 
-def score(rules: Any, state: Any, seat: int) -> float:
+def score(rules: Rules, state: State, seat: int) -> float:
     points: float = own_score(rules, state, seat)
     if not -LARGEST < points < LARGEST:
         raise ValueError("score returns something that is not a finite number")
@@ -261,7 +262,7 @@ def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -
 
 def limit_loops(function: Function, most: int, words: str) -> Function:
     """A copy of a built-in function that raises after too many loop iterations."""
-    names: dict[str, Any] = dict(function.__globals__)
+    names: Values = dict(function.__globals__)
     exec(
         compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words),
         names,
@@ -280,7 +281,7 @@ TRIED = "tried"
 _known: set[tuple[str, str]] = set()  # for this process, also if the folder is not writable
 
 
-def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
+def key_of(module: ModuleType, options: NamedValues) -> str:
     """One hash over everything a user wrote for a game."""
     digest = hashlib.sha256(repr(sorted(options.items())).encode(errors="surrogatepass"))
     for source in sorted(_sources(module, set())):

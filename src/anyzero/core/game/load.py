@@ -8,7 +8,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from importlib.abc import MetaPathFinder
@@ -31,6 +31,7 @@ from anyzero.core.base.errors import (
     text_of,
 )
 from anyzero.core.base.files import from_home, write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
 
@@ -70,9 +71,7 @@ def guarded(game: Game) -> Game:
         return replace(load_trusted(game.source, game.options, counted=True), unchecked=key)
 
 
-def load_trusted(
-    text: str, options: Mapping[str, Any] | None = None, *, counted: bool = False
-) -> Game:
+def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool = False) -> Game:
     """The same without guards: for the processes that check it."""
     name, written = split_text(text)
     make = find_maker(name, counted=counted)
@@ -173,7 +172,7 @@ def short_hash(path: Path) -> str:
 FOLDER = "anyzero_folder_"
 
 
-def names_beside(folder: Path) -> dict[str, Any]:
+def names_beside(folder: Path) -> Values:
     """The builtins of a file in this folder, whose `import` looks there first.
 
     A module found there belongs to a package that represents the folder: files of two folders may
@@ -238,16 +237,14 @@ FINDER = FolderFinder()
 # --- options
 
 
-def default_options(make: Maker) -> dict[str, Any]:
+def default_options(make: Maker) -> Values:
     """The options of a game, with their defaults, from its maker's signature."""
     return {
         name: parameter.default for name, parameter in inspect.signature(make).parameters.items()
     }
 
 
-def parse_options(
-    name: str, make: Maker, text: str, given: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def parse_options(name: str, make: Maker, text: str, given: NamedValues | None = None) -> Values:
     """`size=7,swap=true`, and the options in `given`, as values of the right type."""
     defaults = default_options(make)
     options = {**split_options(name, filter(None, text.split(","))), **(given or {})}

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 
 from anyzero.core.base.child import listen, take_output
+from anyzero.core.base.nouns import Actions, Numbers, Rules, State, Streams, Values, Word
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
 from anyzero.core.compile.random import STREAM, seed_stream
@@ -29,7 +30,7 @@ def rollouts_on_gpu(
     """The sums of payoffs and of moves of each stream."""
     sums = cuda.to_device(np.zeros((streams, game.num_seats)))
     moves = cuda.to_device(np.zeros(streams, np.int64))
-    types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
+    types: Values = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
     if not gpu.is_simulated():  # the simulator uses NumPy's records
         types = {name: numba.from_dtype(dtype) for name, dtype in types.items()}
     sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
@@ -45,7 +46,9 @@ def rollouts_on_gpu(
     return sums.copy_to_host(), moves.copy_to_host()
 
 
-def rollout_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, moves: Any) -> None:
+def rollout_kernel(
+    rules: Rules, root: State, seed: Word, repeats: int, sums: Numbers, moves: Any
+) -> None:
     """Kernel: scratch in local memory, which a GPU keeps close to the thread."""
     stream = cuda.grid(1)
     states = cuda.local.array(1, STATE_TYPE)
@@ -73,13 +76,13 @@ def observe_on_gpu(
 
 
 def observe_kernel(
-    rules: Any,
+    rules: Rules,
     record: Any,
     script: Any,
-    seed: Any,
+    seed: Word,
     scratch: Any,
-    actions: Any,
-    streams: Any,
+    actions: Actions,
+    streams: Streams,
     played: Any,
 ) -> None:
     """Kernel: the first thread observes, the others are idle."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError, check_name
+from anyzero.core.base.nouns import Actions, Numbers, Planes, Rules, States, Stream, Word
 from anyzero.core.compile import TARGETS
 from anyzero.core.compile.random import STREAM, seed_stream
 from anyzero.core.game.contract import encode, payoffs, rollout, seat_to_move
@@ -108,14 +109,14 @@ def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], thr
 
 
 def rollout_streams(
-    rules: Any,
-    roots: Any,
-    seed: Any,
+    rules: Rules,
+    roots: States,
+    seed: Word,
     first: int,
     last: int,
     repeats: int,
     scratch: Any,
-    sums: Any,
+    sums: Numbers,
     moves: Any,
 ) -> None:
     """Kernel: the streams from `first` to `last - 1`, all from one position or each from its
@@ -131,7 +132,14 @@ def rollout_streams(
 
 
 def rollout_stream(
-    rules: Any, root: Any, repeats: int, states: Any, actions: Any, rng: Any, result: Any, sums: Any
+    rules: Rules,
+    root: State,
+    repeats: int,
+    states: States,
+    actions: Actions,
+    rng: Stream,
+    result: Numbers,
+    sums: Numbers,
 ) -> int:
     """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of
     moves.
@@ -204,7 +212,7 @@ def check_target(target: str) -> None:
 # --- many positions as one batch of network inputs
 
 
-def encode_states(game: Game, states: Any) -> np.ndarray:
+def encode_states(game: Game, states: States) -> np.ndarray:
     """The inputs of these positions, [positions, *planes_shape] float32."""
     game.need("encode", "a network")
     planes = np.zeros((len(states), *game.planes_shape), np.float32)
@@ -212,20 +220,20 @@ def encode_states(game: Game, states: Any) -> np.ndarray:
     return planes
 
 
-def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) -> None:
+def encode_range(rules: Rules, states: States, planes: Planes, first: int, last: int) -> None:
     """Kernel: the positions from `first` to `last - 1`, over zeros."""
     for index in range(first, last):
         encode(rules, states[index], planes[index])
 
 
-def turn_to_seats(game: Game, states: Any, values: np.ndarray) -> None:
+def turn_to_seats(game: Game, states: States, values: np.ndarray) -> None:
     """Convert values [positions, seats] in turn order from the seat to move to values by seat, in
     place.
     """
     game.compile(turn_rows)(game.rules, states, values, values.copy())
 
 
-def turn_rows(rules: Any, states: Any, values: Any, relative: Any) -> None:
+def turn_rows(rules: Rules, states: States, values: Numbers, relative: Any) -> None:
     """Kernel: before a draw an input is seen from the first seat, so no rotation is needed
     there.
     """

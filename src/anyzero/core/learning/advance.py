@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules
 from anyzero.core.compile.random import U, random_below, random_unit, seed_stream
 from anyzero.core.game.contract import CHANCE, OVER, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.core.learning.games import (
@@ -47,7 +48,7 @@ NOWHERE = -1
 
 
 def advance_game(
-    rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, number: int
+    rules: Rules, slots: Slots, settings: Settings, late: Settings, answers: Numbers, number: int
 ) -> bool:
     """Apply the network's answer and continue, to the next move or the next game, until another
     answer is needed.
@@ -76,7 +77,9 @@ def advance_game(
     return False
 
 
-def grow_tree(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
+def grow_tree(
+    rules: Rules, slots: Slots, settings: Settings, answers: Numbers, number: int
+) -> bool:
     """Continue a search until it needs an answer; False when it is finished. One of the functions
     below replaces it.
     """
@@ -84,7 +87,7 @@ def grow_tree(rules: Any, slots: Slots, settings: Settings, answers: Any, number
 
 
 def grow_with_answers(
-    rules: Any, slots: Slots, settings: Settings, answers: Any, number: int
+    rules: Rules, slots: Slots, settings: Settings, answers: Numbers, number: int
 ) -> bool:
     """The evaluator is a network outside the kernel."""
     logits, values = answers
@@ -93,7 +96,9 @@ def grow_with_answers(
     )
 
 
-def grow_alone(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
+def grow_alone(
+    rules: Rules, slots: Slots, settings: Settings, answers: Numbers, number: int
+) -> bool:
     """The evaluator is part of the search."""
     scratch = slots.scratch
     left = scratch.budget[number] - scratch.counters[number, 0]
@@ -101,7 +106,9 @@ def grow_alone(rules: Any, slots: Slots, settings: Settings, answers: Any, numbe
     return False
 
 
-def grow_nothing(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
+def grow_nothing(
+    rules: Rules, slots: Slots, settings: Settings, answers: Numbers, number: int
+) -> bool:
     """No search: zero simulations."""
     return False
 
@@ -148,7 +155,7 @@ def stream_of(games: Games, manner: Manner, number: int) -> Any:
     return U(games.game[number] // manner.legs)
 
 
-def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
+def begin_move(rules: Rules, slots: Slots, settings: Settings, number: int) -> None:
     """Find out who moves: no one (the game is over), chance, or a contestant, with this search or
     another.
     """
@@ -173,7 +180,7 @@ def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> Non
             begin_search(slots, settings, number)
 
 
-def play_any(rules: Any, slots: Slots, number: int) -> None:
+def play_any(rules: Rules, slots: Slots, number: int) -> None:
     """Play a chance outcome by its weight, or a uniformly random legal action."""
     games = slots.games
     state = games.states[number]
@@ -187,7 +194,7 @@ def play_any(rules: Any, slots: Slots, number: int) -> None:
     play_action(rules, slots, np.int64(actions[index]), number)  # type: ignore[arg-type]
 
 
-def play_action(rules: Any, slots: Slots, action: int, number: int) -> None:
+def play_action(rules: Rules, slots: Slots, action: int, number: int) -> None:
     games = slots.games
     games.moves[page_of(slots, number), games.plies[number]] = action
     play(rules, games.states[number], action)
@@ -207,7 +214,7 @@ def begin_search(slots: Slots, settings: Settings, number: int) -> None:
     restore_subtree(slots, settings, number)
 
 
-def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
+def finish_move(rules: Rules, slots: Slots, settings: Settings, number: int) -> None:
     """Finish a search: store its sample, then play or resign."""
     tree = slots.tree
     scratch = slots.scratch

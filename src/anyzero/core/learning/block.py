@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules
 from anyzero.core.base.stopping import check as check_stopping
 from anyzero.core.compile.bits import by_pointer
 from anyzero.core.game.game import Game
@@ -143,7 +144,13 @@ class Searching(NamedTuple):
 
 
 def advance_games(
-    rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, begin: int, end: int
+    rules: Rules,
+    slots: Slots,
+    settings: Settings,
+    late: Settings,
+    answers: Numbers,
+    begin: int,
+    end: int,
 ) -> int:
     """Kernel: advance every game of these slots until it needs an answer; returns the number of
     slots not idle.
@@ -205,7 +212,7 @@ class Block:
         at_once: int = 0,
         first: int = 0,
         resign_below: float = NEVER,
-        starts: Any = None,
+        starts: Numbers = None,
         threads: int = 1,
         target: str = "cpu",
     ) -> None:

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.schema import Schema, read_toml, settings_of, write_toml
 from anyzero.core.base.schema import parse_setting as parse_value
 from anyzero.core.base.sealed import DamagedError, read_sealed, seal_of, write_sealed
@@ -312,7 +313,7 @@ GONE = object()  # marks a missing value
 KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting by its full name
 
 
-def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
+def change(config: RunConfig, changes: NamedValues) -> RunConfig:
     """The config with some values changed: `{"selfplay.simulations": 64}`, or `{"selfplay":
     {"simulations": 64}}`.
     """
@@ -326,9 +327,9 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     return RunConfig.parse(values)  # all at once: some settings are only valid together
 
 
-def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(changes: NamedValues, prefix: str = "") -> Values:
     """Nested values under their full names; a network may be text, like `4x64`."""
-    found: dict[str, Any] = {}
+    found: Values = {}
     for key, value in changes.items():
         if prefix + key == "network" and isinstance(value, str):
             value = parse_network(value).to_dict()
@@ -357,7 +358,7 @@ GONE_SETTINGS = {
 """Settings of earlier versions, and the value with which each had no effect; None: any."""
 
 
-def read_settings(path: Path | str) -> dict[str, Any]:
+def read_settings(path: Path | str) -> Values:
     """The settings in a config file, by full name; removed settings that had no effect are
     ignored.
     """
@@ -448,7 +449,7 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
     return config, ""
 
 
-def describe_change(run: Path, found: Mapping[str, Any], sealed: Mapping[str, Any]) -> str:
+def describe_change(run: Path, found: NamedValues, sealed: NamedValues) -> str:
     """The first setting that was changed by hand, and how to fix it."""
     key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
     new = found.get(key, GONE)

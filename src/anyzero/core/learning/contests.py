@@ -6,10 +6,11 @@ change and play each other once per run, so every generation is measured on the 
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import (
     Interval,
@@ -93,11 +94,11 @@ def score_interval(standings: Standings, distinct: int) -> Interval:
     return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
 
 
-def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, Any]:
+def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> Values:
     """The gate's verdict from the candidate's contests with each champion; it must reach the
     threshold against all.
     """
-    against: list[dict[str, Any]] = []
+    against: list[Values] = []
     for name, found in contests.items():
         tally = found.standings.tally.to_json()
         against.append({"name": name, **found.shares, **tally, "same_games": found.same_games})
@@ -120,7 +121,7 @@ def rate_generation(
     anchors: Sequence[Contestant],
     among_anchors: Anchors,
     games: int,
-) -> dict[str, Any]:
+) -> Values:
     """The contestant's Elo; the first anchor is fixed at 0."""
     num = len(anchors)
     scores = {}
@@ -145,7 +146,7 @@ def benchmark(
     config: BenchmarkConfig,
     at_once: int,
     watch: Watch | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """One seat: the mean score over deals that are the same for every generation of every run."""
     pairings = Pairings(np.zeros((1, 1), np.int64), np.zeros(1))
     seed = draw_seed("benchmark")

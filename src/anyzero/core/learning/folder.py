@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, text_of, unknown_name
 from anyzero.core.base.files import (
@@ -32,6 +32,7 @@ from anyzero.core.base.files import (
     write_whole,
     writing,
 )
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError, describe_file, read_sealed
 from anyzero.core.learning import manifest
 from anyzero.core.learning.config import (
@@ -74,9 +75,7 @@ class RunFolder(Generations):
         self.notes: list[str] = []  # problems found and skipped, in words
         self.is_locked = False
         self.pruned: set[int] = set()  # generations with nothing left to drop
-        self.read: dict[
-            int, tuple[object, dict[str, Any]]
-        ] = {}  # reports, with the state of their files
+        self.read: dict[int, tuple[object, Values]] = {}  # reports, with the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
@@ -228,7 +227,7 @@ class RunFolder(Generations):
                 sync(path.parent)
         return path
 
-    def commit(self, number: int, facts: Mapping[str, Any]) -> Generation:
+    def commit(self, number: int, facts: NamedValues) -> Generation:
         """Finish a generation: from here on it counts. `facts`: champion, previous (or None),
         promoted, and any others.
 
@@ -257,7 +256,7 @@ class RunFolder(Generations):
         self.prune(generation)
         return generation
 
-    def links(self, part: Path, number: int, champion: int) -> dict[str, Any]:
+    def links(self, part: Path, number: int, champion: int) -> Values:
         """What a manifest records of the rest of the run: settings, previous generation, champion,
         and its games.
         """
@@ -303,7 +302,7 @@ class RunFolder(Generations):
                         path.unlink()
                 self.pruned |= {number} if promoted or not wanted else set()
 
-    def reports(self) -> list[dict[str, Any]]:
+    def reports(self) -> list[Values]:
         """The reports of all finished generations, in order; `notes` names damaged ones, which are
         left out.
 
@@ -325,7 +324,7 @@ class RunFolder(Generations):
         measured = {stop["generation"]: stop["measured"] for stop in self.stops()}
         return [report | measured.get(report["generation"], {}) for report in found]
 
-    def stops(self) -> list[dict[str, Any]]:
+    def stops(self) -> list[Values]:
         """The measurements from each time training stopped, the last one last; none if the file is
         damaged.
         """
@@ -405,7 +404,7 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
     )
 
 
-def read_games(path: Path) -> list[dict[str, Any]]:
+def read_games(path: Path) -> list[Values]:
     """The games of a block, as plain values."""
     try:
         found = [json.loads(line) for line in path.read_text().splitlines()]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.random import STREAM
 from anyzero.core.game.contract import legal_actions, payoffs, score, seat_to_move
@@ -144,7 +145,7 @@ def new_games(
     pairings: Pairings,
     *,
     search_of: np.ndarray,
-    starts: Any,
+    starts: Numbers,
     seed: int,
 ) -> Games:
     """All slots at `BEGINNING`; without starts, games begin at the game's initial position."""
@@ -186,7 +187,7 @@ def page_of(slots: Slots, number: int) -> int:
     return slots.manner.pages * np.int64(number) + slots.games.page[number]  # type: ignore[no-any-return]
 
 
-def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int) -> None:
+def keep_sample(rules: Rules, slots: Slots, value: float, count: int, number: int) -> None:
     """Store a searched position as a sample; scratch holds its policy, as left by `list_policy`.
 
     Without a policy, it is a position before a draw: its value is filled in when the game ends.
@@ -211,7 +212,7 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
         rows.policies[row, index] = shares[index] if index < count else np.float32(0.0)
 
 
-def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> int:
+def list_policy(rules: Rules, slots: Slots, settings: Settings, number: int) -> int:
     """The legal actions, ascending, and the policy after search in that order, in scratch; uniform
     without a search.
     """
@@ -244,7 +245,7 @@ def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> in
     return count  # type: ignore[no-any-return]
 
 
-def surprise_of(policy: Any, priors: Any) -> float:
+def surprise_of(policy: Numbers, priors: Numbers) -> float:
     """KL(policy after search || priors), in nats."""
     found = 0.0
     for index in range(len(priors)):
@@ -253,7 +254,7 @@ def surprise_of(policy: Any, priors: Any) -> float:
     return found
 
 
-def end_game(rules: Any, slots: Slots, number: int) -> None:
+def end_game(rules: Rules, slots: Slots, number: int) -> None:
     """Record the game's result and leave its page to be fetched; a truncated game has no result."""
     games = slots.games
     page = page_of(slots, number)

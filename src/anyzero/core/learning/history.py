@@ -6,10 +6,11 @@ Both files are rebuilt whole from the generations' reports, so a kill during wri
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.learning.folder import RunFolder
 
 HISTORY = "training_history.csv"
@@ -40,10 +41,10 @@ SOURCES = {
 """The place of each column's value in a report."""
 COLUMNS = ("generation", "seconds", "total_seconds", *SOURCES)
 
-Row = dict[str, Any]  # the columns of one generation; None if not measured
+Row = Values  # the columns of one generation; None if not measured
 
 
-def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
+def make_rows(reports: Sequence[NamedValues]) -> list[Row]:
     rows = []
     total = 0.0
     for report in reports:

@@ -4,12 +4,11 @@ A manifest also names the seal of the previous one: together they form a chain f
 generation to the newest.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from anyzero.core.base.files import numbers_in, sync
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import (
     SEAL,
     DamagedError,
@@ -34,14 +33,14 @@ class Generation:
     """A generation as described by its manifest; it never changes again."""
 
     path: Path
-    facts: Mapping[str, Any]  # the whole manifest
+    facts: NamedValues  # the whole manifest
     number: int
     champion: int  # the generation with the best network so far; this one, if it was promoted
     previous: int | None  # the champion before that
     promoted: bool
     seal: str
 
-    def read_report(self) -> dict[str, Any]:
+    def read_report(self) -> Values:
         self.check(REPORT)
         return read_object(self.path / REPORT)
 
@@ -54,7 +53,7 @@ class Generation:
             check_file(self.path / name, files[name])
 
 
-def write_manifest(folder: Path, number: int, facts: Mapping[str, Any]) -> None:
+def write_manifest(folder: Path, number: int, facts: NamedValues) -> None:
     """Describe all files of a folder; they reach the disk before the manifest."""
     names = sorted(path.name for path in folder.iterdir() if path.name != MANIFEST)
     for name in names:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Numbers, Planes, Rules
 from anyzero.core.base.stopping import check as check_stopping
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
@@ -46,7 +47,9 @@ are sampled.
 """
 
 
-def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any) -> None:
+def advance_kernel(
+    rules: Rules, slots: Any, logits: Numbers, values: Numbers, planes: Planes
+) -> None:
     """Advance every game to its next leaf, with the network's answers to its last one."""
     number = cuda.grid(1)
     if number < slots.games.plies.shape[0]:
@@ -99,7 +102,7 @@ class GpuGames:
         *,
         num_games: int,
         seed: int,
-        starts: Any = None,
+        starts: Numbers = None,
     ) -> None:
         self.game = game
         self.evaluator = evaluator

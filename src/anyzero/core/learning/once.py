@@ -14,6 +14,7 @@ from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import put_aside
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Shown
 from anyzero.core.base.sealed import (
     DamagedError,
@@ -31,7 +32,7 @@ STAGE = "anyzero stage 1"
 ANCHORS = "anyzero anchors 1"
 ANCHORS_FILE = "anchors.json"
 
-Result = dict[str, Any]
+Result = Values
 Points = list[list[float]]
 
 
@@ -109,7 +110,7 @@ class Verified(Shown):
         if not self.ok:
             yield ADVICE
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return {"ok": self.ok, "runs": {run: list(faults) for run, faults in self.faults.items()}}
 
 

@@ -6,9 +6,10 @@ the board.
 
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import check_name
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.schema import read_toml
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
@@ -18,8 +19,8 @@ from anyzero.core.learning.samples import LATER_KNOWN, new_samples
 
 class Preset(NamedTuple):
     meaning: str
-    changes: dict[str, Any]  # changes to the default config for this game or recipe
-    laptop: dict[str, Any]  # sizes for a few processor cores; a GPU uses `sizes_on_gpu`
+    changes: Values  # changes to the default config for this game or recipe
+    laptop: Values  # sizes for a few processor cores; a GPU uses `sizes_on_gpu`
     game: str = ""  # the game it was made for; another board of that game may be named instead
 
 
@@ -96,11 +97,11 @@ MEMORY_SHARE = (
 ROOMY = 80e9  # bytes of GPU memory if unknown
 
 
-def sizes_on_gpu(game: Game, config: RunConfig) -> dict[str, Any]:
+def sizes_on_gpu(game: Game, config: RunConfig) -> Values:
     """Settings for a GPU: thousands of parallel games, large batches, samples in memory."""
     at_once = fitting_games(game, config.selfplay.max_plies)
     is_small = num_cells(game) <= SMALL_BOARD
-    network: dict[str, Any] = {"kind": "residual", "blocks": 6 if is_small else 8, "channels": 64}
+    network: Values = {"kind": "residual", "blocks": 6 if is_small else 8, "channels": 64}
     if len(game.planes_shape) != 3:
         network = {"kind": "mlp", "layers": 4, "width": 512}
     return {

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import States
 from anyzero.core.base.sealed import DamagedError, Form, read_arrays, write_arrays
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.rollouts import encode_states
@@ -87,7 +88,7 @@ def join(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def input_keys(game: Game, states: Any) -> np.ndarray:
+def input_keys(game: Game, states: States) -> np.ndarray:
     """A 64-bit key of each position's input: the sum of its words, each times a random odd
     number.
     """
@@ -189,7 +190,7 @@ def is_kept(name: str, column: np.ndarray) -> bool:
     return name not in ("seats", "surprises") and (name != "others" or column.shape[1] > 0)
 
 
-def as_bytes(states: Any) -> np.ndarray:
+def as_bytes(states: States) -> np.ndarray:
     """The memory of positions, [positions, bytes]."""
     return np.asarray(states.view(np.uint8).reshape(len(states), states.dtype.itemsize))
 

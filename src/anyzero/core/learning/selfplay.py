@@ -1,11 +1,12 @@
 """Self-play: pairings, and one block of games after another."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, NamedValues, Numbers, Rules, States, Streams, Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.random import numbered_streams
 from anyzero.core.game.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
@@ -197,7 +198,7 @@ def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], ba
     return -0.999
 
 
-def describe_block(block: BlockResult) -> dict[str, Any]:
+def describe_block(block: BlockResult) -> Values:
     # the champion's score in games against the previous one: 1, 1/2 or 0
     lines = block.games
     points = []
@@ -224,7 +225,7 @@ def describe_block(block: BlockResult) -> dict[str, Any]:
     }
 
 
-def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(blocks: Sequence[NamedValues]) -> Values:
     kept_apart = ("mean_score", "resign_checks", "busy_seconds")
     total = {
         name: sum(block[name] for block in blocks) for name in blocks[0] if name not in kept_apart
@@ -306,19 +307,21 @@ def goes_on(samples: Samples) -> np.ndarray:
     return np.append((np.diff(samples.plies) == 1) & (np.diff(samples.lengths) == 0), False)
 
 
-def list_seats(rules: Any, states: Any, seats: Any) -> None:
+def list_seats(rules: Rules, states: States, seats: Any) -> None:
     for row in range(len(states)):
         seats[row] = seat_to_move(rules, states[row])
 
 
-def draw_outcomes(rules: Any, states: Any, actions: Any, streams: Any) -> None:
+def draw_outcomes(rules: Rules, states: States, actions: Actions, streams: Streams) -> None:
     for row in range(len(states)):
         count = legal_actions(rules, states[row], actions)
         index = draw_outcome(rules, states[row], actions, count, streams[row])
         play(rules, states[row], np.int64(actions[index]))  # type: ignore[arg-type]
 
 
-def trace_back(seats: Any, follows: Any, values: Any, own: Any, ahead: Any, trace: float) -> None:
+def trace_back(
+    seats: Any, follows: Any, values: Numbers, own: Any, ahead: Any, trace: float
+) -> None:
     """Write the values before draws, from the last position of each game to the first.
 
     The value is the network's expectation plus a share of the next one's surprise: by how much its

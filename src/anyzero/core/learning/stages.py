@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save
 
 from anyzero.core.base import stopping
 from anyzero.core.base.files import put_aside, write_whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.load import load
@@ -75,7 +76,7 @@ class Progress:
     ) -> AbstractContextManager[Callable[[int], None]]:
         return nullcontext(lambda done: None)
 
-    def finished(self, report: dict[str, Any]) -> None: ...
+    def finished(self, report: Values) -> None: ...
 
 
 class OutOfTimeError(Exception):
@@ -149,7 +150,7 @@ class Stages:
 
     # --- self-play
 
-    def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
+    def self_play(self, part: Path, before: Generation) -> Values:
         """Play blocks of games, writing each when it is finished. On a GPU it is one, of the next
         games to finish.
         """
@@ -180,9 +181,7 @@ class Stages:
                 self.on_cluster.play(number, by, tell)
             for block, (first, end) in enumerate(spans):
 
-                def make(
-                    block: int = block, first: int = first, num: int = end - first
-                ) -> dict[str, Any]:
+                def make(block: int = block, first: int = first, num: int = end - first) -> Values:
                     return self.finish_block(
                         number, by, block, play(order(), first, num, self.watch(tell, first))
                     )
@@ -196,18 +195,14 @@ class Stages:
         number = max(0, before.number - self.config.selfplay.lag)
         return before if number == before.number else self.folder.generation(number)
 
-    def once_block(
-        self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
+    def once_block(self, part: Path, number: int, block: int, make: Callable[[], Values]) -> Values:
         folder = self.folder
         samples = [folder.samples_path(number, block)] if self.config.keep_samples else []
         return once(
             folder, part, block_name(block), make, [*samples, folder.games_path(number, block)]
         )
 
-    def finish_block(
-        self, number: int, by: Generation, block: int, result: BlockResult
-    ) -> dict[str, Any]:
+    def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> Values:
         """Complete the samples of a block's games, and write games and samples."""
         samples = result.samples
         samples.generations[:] = number
@@ -261,7 +256,7 @@ class Stages:
             if not path.exists():
                 save_shard(path, self.game, take(self.samples, self.samples.generations == number))
 
-    def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
+    def keep_block(self, number: int, block: int, result: BlockResult) -> Values:
         """Write the games and samples of a block; returns what the report needs."""
         if self.config.keep_samples:
             save_shard(self.folder.samples_path(number, block), self.game, result.samples)
@@ -340,7 +335,7 @@ class Stages:
         config = self.config
         game = self.game
 
-        def make() -> dict[str, Any]:
+        def make() -> Values:
             if config.begin_with:
                 network = load_network(find_network(config.begin_with, game), game)
                 network.config = config.network  # the same but for `has_policy`
@@ -353,11 +348,11 @@ class Stages:
 
         once(self.folder, part, "network", make, [part / NETWORK])
 
-    def train(self, part: Path, before: Generation) -> dict[str, Any]:
+    def train(self, part: Path, before: Generation) -> Values:
         """Train the candidate, starting from the last generation's network."""
         number = before.number + 1
 
-        def make() -> dict[str, Any]:
+        def make() -> Values:
             config = self.config
             network = load_network(self.folder.network(before.number), self.game)
             trainer = Trainer(
@@ -415,7 +410,7 @@ class Stages:
 
     # --- gate, league and benchmark
 
-    def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
+    def judge(self, part: Path, before: Generation) -> Values | None:
         """The candidate against the champion, and against another previous one; None without a
         gate.
         """
@@ -427,7 +422,7 @@ class Stages:
         if self.config.selfplay.two_champions and before.previous is not None:
             rivals.append(before.previous)
 
-        def make() -> dict[str, Any]:
+        def make() -> Values:
             candidate, *champions = (
                 self.contestant(one, config.simulations) for one in (number, *rivals)
             )
@@ -448,7 +443,7 @@ class Stages:
         return once(self.folder, part, "gate", make)
 
     @property
-    def yardstick(self) -> tuple[str, int, Callable[[int], dict[str, Any]]]:
+    def yardstick(self) -> tuple[str, int, Callable[[int], Values]]:
         """How generations are measured: the name, the interval in generations, and the function:
         the league for several
         seats, the benchmark for one."""
@@ -457,7 +452,7 @@ class Stages:
         config = self.config.benchmark
         return "benchmark", config.every if config.deals else 0, self.benchmark
 
-    def measure(self, part: Path, number: int) -> dict[str, Any]:
+    def measure(self, part: Path, number: int) -> Values:
         """The rating or benchmark of a generation, if it is due and there is time for it."""
         name, every, measure = self.yardstick
         too_short = number == 0 and 0 < self.config.minutes < LEAST_MINUTES
@@ -465,7 +460,7 @@ class Stages:
             return {}
         return {name: once(self.folder, part, name, lambda: measure(number))}
 
-    def rate(self, number: int) -> dict[str, Any]:
+    def rate(self, number: int) -> Values:
         config = self.config.league
         seed = self.config.seed
         anchors = [anchor_contestant(self.game, text) for text in config.anchors]
@@ -477,7 +472,7 @@ class Stages:
             meet = partial(meet, seed=draw_seed("league", seed))
             return rate_generation(meet, mine, anchors, points, config.games)
 
-    def benchmark(self, number: int) -> dict[str, Any]:
+    def benchmark(self, number: int) -> Values:
         config = self.config.benchmark
         at_once = self.config.selfplay.at_once
         mine = self.contestant(number, config.simulations)

@@ -4,7 +4,7 @@ open decided.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, whole
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError, read_sealed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.load import load
@@ -102,7 +103,7 @@ def open_run(
     raise AssertionError("there is always another name")
 
 
-def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> list[str]:
+def asked_for(config_file: Path | str | None, changes: NamedValues | None) -> list[str]:
     return [
         *(read_settings(config_file) if config_file is not None else ()),
         *flatten(changes or {}),
@@ -114,7 +115,7 @@ def make_config(
     *,
     preset: str | None = None,
     config_file: Path | str | None = None,
-    changes: Mapping[str, Any] | None = None,
+    changes: NamedValues | None = None,
 ) -> RunConfig:
     """A preset, then a file, then single changes; later ones override earlier ones."""
     written = read_settings(config_file) if config_file is not None else {}
@@ -135,7 +136,7 @@ AMOUNTS = ("trainer.batches", "trainer.trainings", "trainer.epochs")
 """Settings for the amount of training; the first that is not 0 applies."""
 
 
-def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
+def check_form(config: RunConfig, changes: NamedValues) -> None:
     """Raise an error if a network is configured in addition to the one that the run begins with."""
     own = [key for key in flatten(changes) if key.startswith("network.")]
     if config.begin_with and own:
@@ -205,7 +206,7 @@ def reopen(
     minutes: float | None,
     preset: str | None = None,
     config_file: Path | str | None = None,
-    changes: Mapping[str, Any] | None = None,
+    changes: NamedValues | None = None,
 ) -> RunFolder:
     """An existing run, if it matches the request."""
     folder = RunFolder.open(path)
@@ -314,7 +315,7 @@ class Training(Stages):
         }
         return self.finish(number, report, facts)
 
-    def finish(self, number: int, report: dict[str, Any], facts: dict[str, Any]) -> Generation:
+    def finish(self, number: int, report: Values, facts: Values) -> Generation:
         parts = {name: entry for name, entry in report.items() if isinstance(entry, dict)}
         seconds = {name: entry["seconds"] for name, entry in parts.items() if "seconds" in entry}
         report = dict.fromkeys(STAGES) | report | {"seconds": seconds} | facts

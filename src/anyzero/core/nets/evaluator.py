@@ -13,6 +13,7 @@ import numpy as np
 
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import NEEDS_TORCH, BadOptionError, check_name
+from anyzero.core.base.nouns import Numbers, States, Word, Words
 from anyzero.core.compile import Unit, compile_kernel
 from anyzero.core.compile.random import U, scramble
 from anyzero.core.game.game import Game
@@ -85,7 +86,7 @@ class NetworkEvaluator:
         self.pool = None if device == "cuda" else self.forward.pool
         self.together = TOGETHER[network.config.kind]
 
-    def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, game: Game, states: States) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], or [positions, seats], float32."""
         if game is not self.game and game.text != self.game.text:
             raise BadNetworkError(
@@ -96,7 +97,7 @@ class NetworkEvaluator:
             self.forward(states, logits, values)
         return logits, values if self.game.num_values > 1 else values[:, 0]
 
-    def values(self, game: Game, states: Any) -> np.ndarray:
+    def values(self, game: Game, states: States) -> np.ndarray:
         """The values alone, [positions] float32: on a GPU logits are not copied back."""
         if self.device == "cpu" or not len(states):
             return self(game, states)[1]
@@ -145,7 +146,7 @@ class CpuForward:
             )
         encode_states(game, game.new_states(0))  # compile now, not on several threads at once
 
-    def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+    def __call__(self, states: States, logits: np.ndarray, values: np.ndarray) -> None:
         self.network.answer(encode_states(self.game, states), logits, values)
         if self.game.num_values > 1:
             turn_to_seats(self.game, states, values)
@@ -256,7 +257,9 @@ class Remembered:
         return Memory(np.zeros(self.places, np.uint64), *empty_answers(self.places, *self.sizes))
 
 
-def _look_up(words: Any, keys: Any, is_new: Any, memory: Any, logits: Any, values: Any) -> int:
+def _look_up(
+    words: Words, keys: Words, is_new: Any, memory: Any, logits: Numbers, values: Numbers
+) -> int:
     """Kernel: write cached answers; returns the number of new rows.
 
     Equal new inputs are each computed: in self-play they are fewer than 1 % of the new ones.
@@ -273,7 +276,7 @@ def _look_up(words: Any, keys: Any, is_new: Any, memory: Any, logits: Any, value
     return new
 
 
-def _hash_words(words: Any) -> Any:
+def _hash_words(words: Words) -> Any:
     key = START
     for index in range(len(words)):
         key = (key ^ U(words[index])) * START
@@ -281,5 +284,5 @@ def _hash_words(words: Any) -> Any:
     return scramble(key) | U(1)
 
 
-def _place_of(key: Any, memory: Any) -> Any:
+def _place_of(key: Word, memory: Any) -> Any:
     return (key >> U(1)) & U(len(memory.keys) - 1)

@@ -12,19 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Planes, States
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import Layout, layout_of, support_of
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.methods import Evaluator
 
 
-def evaluate(ops: Any, planes: Any, config: Any, sizes: Any, support: Any) -> Any:
+def evaluate(ops: Any, planes: Planes, config: Any, sizes: Any, support: Numbers) -> Any:
     """Logits and the expected payoff for planes [positions, ...]."""
     logits, value = forward(ops, planes, config, sizes)
     return logits, ops.expected(value, support)
 
 
-def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
+def forward(ops: Any, planes: Planes, config: Any, sizes: Any) -> Any:
     """Logits and the value head's output; `sizes` is (extras, last_rows) of the policy."""
     trunk = residual_trunk if config.kind == "residual" else dense_trunk
     features = ops.relu(trunk(ops, planes, config))
@@ -33,7 +34,7 @@ def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
     return policy(ops, features, pooled, config, sizes), value
 
 
-def residual_trunk(ops: Any, planes: Any, config: Any) -> Any:
+def residual_trunk(ops: Any, planes: Planes, config: Any) -> Any:
     x = ops.conv(ops.with_rim(planes), "trunk.stem")
     for index in range(config.blocks):
         pools = config.pool_every > 0 and index % config.pool_every == 0
@@ -52,14 +53,14 @@ def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
     return ops.add(x, ops.conv(ops.relu(branch), name + ".second"))
 
 
-def dense_trunk(ops: Any, planes: Any, config: Any) -> Any:
+def dense_trunk(ops: Any, planes: Planes, config: Any) -> Any:
     x = ops.dense(ops.flat(planes), "trunk.stem")
     for index in range(config.layers - 1):
         x = ops.add(x, ops.dense(ops.relu(x), f"trunk.layers.{index}"))
     return x
 
 
-def policy(ops: Any, features: Any, pooled: Any, config: Any, sizes: Any) -> Any:
+def policy(ops: Any, features: Numbers, pooled: Numbers, config: Any, sizes: Any) -> Any:
     if config.kind == "mlp":
         return ops.dense(features, "policy.actions")
     if config.policy == "flat":
@@ -78,7 +79,7 @@ def policy(ops: Any, features: Any, pooled: Any, config: Any, sizes: Any) -> Any
 
 
 class NumpyOps:
-    def __init__(self, weights: Any) -> None:
+    def __init__(self, weights: Numbers) -> None:
         self.weights = weights
 
     def conv(self, x: Any, name: str) -> Any:
@@ -129,7 +130,7 @@ class NumpyOps:
     def join(self, x: Any, y: Any) -> Any:
         return np.concatenate([x, y], 1)
 
-    def expected(self, x: Any, support: Any) -> Any:
+    def expected(self, x: Any, support: Numbers) -> Any:
         if len(support) == 0:
             return np.tanh(x[:, 0])
         shares = np.exp(x - x.max(1, keepdims=True))
@@ -144,7 +145,7 @@ def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
     sizes = (layout.extras, layout.last_rows)
     support = np.array(support_of(config), np.float32)
 
-    def ask(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+    def ask(_game: Game, states: States) -> tuple[np.ndarray, np.ndarray]:
         planes = np.stack([game.encode(state) for state in states])
         return evaluate(ops, planes, config, sizes, support)  # type: ignore[no-any-return]
 

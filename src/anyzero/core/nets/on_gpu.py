@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
+from anyzero.core.base.nouns import Planes, Rules, States, Values
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
 from anyzero.core.game.contract import encode
@@ -29,7 +30,7 @@ MOST_COMPILED = 256
 compiling.
 """
 
-OPTIONS: dict[str, Any] = {"coordinate_descent_tuning": True}
+OPTIONS: Values = {"coordinate_descent_tuning": True}
 """Pooling over adjacent channels takes two to three times as long in the form tried first."""
 
 
@@ -163,7 +164,7 @@ def widen(stem: Conv) -> None:
     stem.in_channels += extra
 
 
-def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
+def encode_kernel(rules: Rules, states: States, rows: Any, planes: Planes) -> None:
     """One thread per row, over zeroed planes."""
     index = cuda.grid(1)
     if index < rows.shape[0]:
@@ -183,7 +184,7 @@ class GpuForward:
         self.rules = gpu.rules_to_device(game.rules)
         self.kernel = game.compile(encode_kernel, "cuda")
 
-    def __call__(self, states: Any, logits: np.ndarray | None, values: np.ndarray) -> None:
+    def __call__(self, states: States, logits: np.ndarray | None, values: np.ndarray) -> None:
         num = len(states)
         evaluator = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
         on_device = cuda.to_device(np.ascontiguousarray(states))

@@ -7,11 +7,12 @@ torch.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.sealed import HASH, Form, read_arrays, write_arrays
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.nets.config import BadNetworkError, NetworkConfig, fits
@@ -110,6 +111,6 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
     return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
 
 
-def read_header(path: Path | str) -> dict[str, Any]:
+def read_header(path: Path | str) -> Values:
     """The metadata of a network file: format, game, options, planes_shape, num_actions, network."""
     return read_arrays(Path(path), FILE)[0]

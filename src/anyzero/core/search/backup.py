@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules
 from anyzero.core.compile.bits import (
     MOST_COUNT,
     SMALL_SET_WORDS,
@@ -112,7 +113,7 @@ def best_proof(tree: Tree, node: int) -> int:
     return best
 
 
-def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
+def proven_payoffs(tree: Tree, node: int, seat: int, result: Numbers) -> None:
     result[seat] = tree.proven[node]
     result[1 - seat] = -result[seat]
 
@@ -150,7 +151,7 @@ def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
         count_members(keys, seen, amaf_visits, amaf_values, payoff, count)
 
 
-def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any) -> None:
+def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Numbers) -> None:
     """GRAVE: the node's table, with the moves of every seat."""
     row = tree.table[node]
     if row == NO_TABLE:
@@ -177,7 +178,7 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
 # ahead costs less than a simulation.
 
 
-def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+def look_ahead(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Prove what is visible from the root, whose position is `scratch.states[number]`, within the
     allowed plays.
     """
@@ -201,7 +202,7 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
     tree.proven[root] = best_proof(tree, root)
 
 
-def proof_of_move(rules: Any, scratch: Scratch, number: int, seat: int, replies: bool) -> int:
+def proof_of_move(rules: Rules, scratch: Scratch, number: int, seat: int, replies: bool) -> int:
     """What is proven about the move that led to `ahead[0]`, for the seat that made it."""
     after = scratch.ahead[number, 0]
     other = seat_to_move(rules, after)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base import stopping
+from anyzero.core.base.nouns import Actions, Numbers, Rules, State, States, Streams
 from anyzero.core.compile.random import make_streams, random_below
 from anyzero.core.game.contract import (
     CHANCE,
@@ -75,7 +76,7 @@ class Expectimax:
         self.threads = threads
         self.lock = Lock()
 
-    def values(self, states: Any, depth: int) -> np.ndarray:
+    def values(self, states: States, depth: int) -> np.ndarray:
         """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's
         own.
         """
@@ -97,14 +98,14 @@ class Expectimax:
         run_parts(run, cut(len(states), parts) if len(states) else [], min(parts, self.threads))
         return values
 
-    def count_leaves(self, state: Any, depth: int) -> int:
+    def count_leaves(self, state: State, depth: int) -> int:
         """Number of positions at the ends of all lines of `depth` moves."""
         return sum(
             int((np.diff(level.starts) == 0).sum())
             for level in self.levels(np.array([state]), depth)
         )
 
-    def levels(self, states: Any, depth: int) -> Iterator[Level]:
+    def levels(self, states: States, depth: int) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""
         game = self.game
         counting = self.game.compile(count_children)
@@ -166,7 +167,7 @@ class Expectimax:
             first += num
         return found
 
-    def evaluate(self, states: Any) -> np.ndarray:
+    def evaluate(self, states: States) -> np.ndarray:
         """The evaluator's values for every seat, or mean payoffs of a few random games from each
         position.
         """
@@ -194,7 +195,9 @@ class Expectimax:
 # --- kernels
 
 
-def count_children(rules: Any, states: Any, left: Any, actions: Any, starts: Any) -> None:
+def count_children(
+    rules: Rules, states: States, left: Any, actions: Actions, starts: Numbers
+) -> None:
     """Kernel: write the number of successors of each position i to `starts[i + 1]`."""
     for index in range(len(states)):
         is_leaf = left[index] == 0 or seat_to_move(rules, states[index]) == OVER
@@ -202,14 +205,14 @@ def count_children(rules: Any, states: Any, left: Any, actions: Any, starts: Any
 
 
 def write_children(
-    rules: Any,
-    states: Any,
+    rules: Rules,
+    states: States,
     left: Any,
-    starts: Any,
-    actions: Any,
+    starts: Numbers,
+    actions: Actions,
     children: Any,
     next_left: Any,
-    weights: Any,
+    weights: Numbers,
 ) -> None:
     """Kernel: play every outcome and every move."""
     for index in range(len(states)):
@@ -226,7 +229,9 @@ def write_children(
             play(rules, children[child], action)  # type: ignore[arg-type]
 
 
-def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) -> None:
+def write_ends(
+    rules: Rules, states: States, starts: Numbers, values: Numbers, is_open: Any
+) -> None:
     """Kernel: write the payoffs of finished games, and which of the other leaves need an
     evaluator.
     """
@@ -240,7 +245,7 @@ def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) 
 
 
 def back_up_level(
-    rules: Any, states: Any, starts: Any, weights: Any, below: Any, values: Any
+    rules: Rules, states: States, starts: Numbers, weights: Numbers, below: Any, values: Numbers
 ) -> None:
     """Kernel: the mean over outcomes, or the best move for the seat to move, from the level
     below.
@@ -269,7 +274,7 @@ def back_up_level(
 # --- the size of a tree
 
 
-def estimate_leaves(game: Game, state: Any, depth: int) -> float:
+def estimate_leaves(game: Game, state: State, depth: int) -> float:
     """Estimate the positions at the ends of all lines of `depth` moves: a mean over random lines.
     Knuth 1975.
     """
@@ -284,7 +289,9 @@ def estimate_leaves(game: Game, state: Any, depth: int) -> float:
     return total / LINES
 
 
-def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any) -> float:
+def follow_line(
+    rules: Rules, states: States, depth: int, actions: Actions, streams: Streams
+) -> float:
     """Kernel: play `depth` random moves; the product of the numbers of outcomes and moves along the
     line.
     """
@@ -325,7 +332,7 @@ class ExpectimaxRun(Run):
         super().seed(seed)
         self.expectimax.seed = seed
 
-    def plant(self, states: Any) -> None:
+    def plant(self, states: States) -> None:
         super().plant(states)
         state = self.roots[0]
         self.seat, actions = self.game.seat_to_move(state), self.game.legal_actions(state)

@@ -26,6 +26,7 @@ from anyzero.core.base.errors import (
     list_some,
     nearest_hint,
 )
+from anyzero.core.base.nouns import States, Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_options
 
@@ -216,7 +217,7 @@ def find_method(name: str, options: dict[str, object]) -> Method:
     """The method of this name, with some of its settings changed."""
     check_name("method", name, METHODS)
     method = METHODS[name]
-    changes: dict[str, Any] = {key: convert(name, key, value) for key, value in options.items()}
+    changes: Values = {key: convert(name, key, value) for key, value in options.items()}
     settings = method.settings._replace(**changes)
     for key in {"equivalence", "bias"} & changes.keys():
         if TUNED_BY.get(settings.schedule) != key:
@@ -278,10 +279,10 @@ class SearchText(NamedTuple):
     method: str
     simulations: int | None
     seconds: float | None
-    options: dict[str, Any]
+    options: Values
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Values:
         """The arguments of `search` besides the game and the state."""
         budget = {"simulations": self.simulations, "seconds": self.seconds}
         return {"method": self.method, **budget, **self.options}
@@ -293,7 +294,7 @@ def parse_search(text: str) -> SearchText:
     """
     method, _, rest = text.strip().partition(":")
     budget, *parts = rest.split(",")
-    options: dict[str, Any] = dict(split_options(repr(text), parts))
+    options: Values = dict(split_options(repr(text), parts))
     find_method(method, {key: value for key, value in options.items() if key not in SEARCH_OPTIONS})
     simulations, seconds = parse_budget(text, budget.strip())
     for key in {"max_nodes", "trees", "threads", "reuse"} & options.keys():
@@ -342,7 +343,7 @@ uniform.
 """
 
 
-def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+def ask(evaluator: Evaluator, game: Game, states: States) -> tuple[np.ndarray, np.ndarray]:
     """The evaluator's answer in the form that the kernel uses; an error if it has another form."""
     logits, values = (np.asarray(part, np.float32) for part in evaluator(game, states))
     if logits.shape != (wanted := (len(states), game.num_actions)):
@@ -358,7 +359,7 @@ def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.n
     return np.maximum(logits, np.float32(-1e9)), values
 
 
-def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
+def ask_values(evaluator: Evaluator, game: Game, states: States) -> np.ndarray:
     """The values alone, [positions, 1 or seats]; an evaluator with a method `values` need not
     compute logits.
     """

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules, States
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
 from anyzero.core.compile.random import make_streams
@@ -40,13 +41,13 @@ class DeviceEvaluator(Protocol):
 
 
 def search_kernel(
-    rules: Any,
+    rules: Rules,
     tree: Any,
     scratch: Any,
-    roots: Any,
+    roots: States,
     num: int,
-    policies: Any,
-    values: Any,
+    policies: Numbers,
+    values: Numbers,
     chosen: Any,
 ) -> None:
     """Plant, simulate and report."""
@@ -58,7 +59,7 @@ def search_kernel(
 
 
 def search_on_gpu(
-    game: Game, method: Method, states: Any, seed: int, *, room: int, simulations: int
+    game: Game, method: Method, states: States, seed: int, *, room: int, simulations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """The chosen actions, values and policies of all positions, and the number of simulations."""
     num = len(states)

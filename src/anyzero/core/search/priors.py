@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Stream
 from anyzero.core.compile.random import random_unit
 from anyzero.core.search.methods import PUCT, Settings
 from anyzero.core.search.selection import WORST, best_child
@@ -40,7 +41,7 @@ def puct_score(
     return value + exploration * prior * math.sqrt(parent_visits + 1.0) / (1.0 + visits)
 
 
-def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+def puct_scores(tree: Tree, settings: Settings, node: int, scores: Numbers) -> None:
     first = tree.first[node]
     count = tree.num_children[node]
     visits = tree.visits[first : first + count]
@@ -55,7 +56,7 @@ def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
         )
 
 
-def mean_value(visits: Any, values: Any) -> float:
+def mean_value(visits: Numbers, values: Numbers) -> float:
     """The mean over all visits of the children; 0 before the first."""
     total = 0.0
     count = 0.0
@@ -111,7 +112,7 @@ def value_weight(tree: Tree, settings: Settings, node: int) -> float:
     )  # 0.5: from [-1, 1] to a range of 1
 
 
-def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> None:
+def improved_policy(tree: Tree, settings: Settings, node: int, policy: Numbers) -> None:
     """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - maximum): one exp per
     visited child.
     """
@@ -135,7 +136,7 @@ def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> N
         policy[index] /= total
 
 
-def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+def missing_visits(tree: Tree, settings: Settings, node: int, scores: Numbers) -> None:
     """Interior nodes: the share of visits that a move should have minus the share it has."""
     first = tree.first[node]
     count = tree.num_children[node]
@@ -148,7 +149,7 @@ def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> No
 
 
 def gumbel_scores(
-    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Numbers
 ) -> None:
     """The root's moves: Gumbel noise + log prior + sigma(value)."""
     root = root_of(tree, number)
@@ -165,7 +166,7 @@ def gumbel_scores(
 
 
 def gumbel_root_scores(
-    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any
+    tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Numbers
 ) -> None:
     """The root: sequential halving, by a plan of the visit count of the next move; the best by
     score among those.
@@ -197,7 +198,7 @@ def gumbel_root_scores(
 TINY = 1e-300
 
 
-def random_gamma(shape: float, rng: Any) -> float:
+def random_gamma(shape: float, rng: Stream) -> float:
     """Marsaglia and Tsang 2000; a shape below 1 via shape + 1."""
     boost = 1.0 if shape >= 1.0 else math.exp(math.log(random_unit(rng) + TINY) / shape)
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
@@ -214,14 +215,14 @@ def random_gamma(shape: float, rng: Any) -> float:
             return boost * d * v
 
 
-def random_gumbel(rng: Any) -> float:
+def random_gumbel(rng: Stream) -> float:
     """The standard Gumbel distribution: the argmax of logits + this noise is a sample from their
     softmax.
     """
     return -math.log(-math.log(random_unit(rng) + TINY) + TINY)
 
 
-def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Any) -> None:
+def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Stream) -> None:
     """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al.
     2017.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Stream, Values
 from anyzero.core.base.report import Part, Sheet, Shown, count, worth, worth_words
 from anyzero.core.compile.bits import best_index, by_pointer
 from anyzero.core.compile.random import random_unit
@@ -28,8 +29,8 @@ def report_trees(
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    policies: Any,
-    values: Any,
+    policies: Numbers,
+    values: Numbers,
     chosen: Any,
     begin: int,
     end: int,
@@ -53,8 +54,8 @@ def report_tree(
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    policies: Any,
-    values: Any,
+    policies: Numbers,
+    values: Numbers,
     chosen: Any,
     number: int,
 ) -> None:
@@ -69,7 +70,7 @@ def report_tree(
         policies[number, tree.action[first + index]] = scores[index]
 
 
-def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
+def root_policy(tree: Tree, settings: Settings, root: int, policy: Numbers) -> None:
     """The policy after search, by child."""
     first = tree.first[root]
     count = tree.num_children[root]
@@ -150,7 +151,7 @@ FINAL_RULES = {
 CERTAIN = 1e9
 
 
-def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) -> None:
+def final_scores(rule: int, visits: Numbers, values: Numbers, proven: Any, scores: Numbers) -> None:
     """Score each move for the final choice: a proven win highest, a proven loss lowest.
 
     Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry
@@ -204,7 +205,7 @@ def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
 DRAWING = 1 << 40  # the number of the stream used to sample a move
 
 
-def draw_index(shares: Any, count: int, temperature: float, rng: Any) -> int:
+def draw_index(shares: Numbers, count: int, temperature: float, rng: Stream) -> int:
     """Sample an index in proportion to share ** (1 / temperature); -1 if there are no shares."""
     most = 0.0
     total = 0.0
@@ -236,7 +237,7 @@ def value_share(visits: int, value: float, proof: int) -> float:
     return math.exp(value) if visits > 0 else 0.0
 
 
-def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
+def draw_move(shares: Numbers, proven: Any, count: int, temperature: float, rng: Stream) -> int:
     """The same among the moves that the best proof allows: only wins if there are any, no losses;
     changes `shares`.
     """
@@ -328,7 +329,7 @@ class SearchResult(Shown):
         effort = f"{self.simulations} simulations in {self.seconds:.3f} s ({rate:,.0f}/s)"
         yield f"{effort}, {self.nodes} nodes, depth {self.depth}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return asdict(self)
 
 

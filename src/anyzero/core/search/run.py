@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base import stopping
+from anyzero.core.base.nouns import State, States, Values
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import Game
 from anyzero.core.game.rollouts import cut
@@ -58,7 +59,7 @@ def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., A
     return {choose_child: pick_by_prior if settings.formula in (PUCT, GUMBEL) else pick_by_means}
 
 
-def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
+def fixed_settings(game: Game, settings: Settings) -> Values:
     """The settings compiled into a kernel: the compiler never sees what neither game nor method
     has.
     """
@@ -160,7 +161,7 @@ class Run:
     def seed(self, seed: int) -> None:
         self.scratch.streams[: self.num_trees] = make_streams(seed, self.num_trees)
 
-    def plant(self, states: Any) -> None:
+    def plant(self, states: States) -> None:
         """Start again from these positions, one per tree, or all from one."""
         self.roots[:] = states
         target = "interpreted" if self.num_trees <= FEW_TREES else self.target
@@ -257,7 +258,7 @@ class Run:
 
     # --- from one move to the next
 
-    def move_on(self, played: Sequence[int], state: Any) -> bool:
+    def move_on(self, played: Sequence[int], state: State) -> bool:
         """Make the position after these actions the root and keep its subtree, if it was visited;
         for a single tree.
         """

@@ -17,6 +17,7 @@ from anyzero.core.base.errors import (
     seconds_below,
     whole,
 )
+from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.line import Line, first_decision
 from anyzero.core.game.rollouts import check_target
@@ -201,7 +202,7 @@ class ManyResults(NamedTuple):
 
 def search_many(
     game: Game,
-    states: Any,
+    states: States,
     method: str = "puct",
     *,
     simulations: int,

@@ -6,10 +6,10 @@ prior-guided formulas.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Stream
 from anyzero.core.compile.bits import best_index
 from anyzero.core.compile.random import random_unit
 from anyzero.core.search.methods import (
@@ -119,7 +119,7 @@ def pick_by_amaf(
 # over children.
 
 
-def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+def uct_scores(tree: Tree, settings: Settings, node: int, scores: Numbers) -> None:
     first = tree.first[node]
     count = tree.num_children[node]
     visits = tree.visits[first : first + count]
@@ -152,7 +152,12 @@ def grave_scores(
 
 
 def mixed_scores(
-    tree: Tree, settings: Settings, node: int, amaf_visits: Any, amaf_values: Any, scores: Any
+    tree: Tree,
+    settings: Settings,
+    node: int,
+    amaf_visits: Numbers,
+    amaf_values: Numbers,
+    scores: Numbers,
 ) -> None:
     """Real values mixed with AMAF values by the configured schedule, and a bonus if there is
     exploration.
@@ -180,7 +185,12 @@ def mixed_scores(
 
 
 def minimum_error_scores(
-    visits: Any, values: Any, amaf_visits: Any, amaf_values: Any, settings: Settings, scores: Any
+    visits: Numbers,
+    values: Numbers,
+    amaf_visits: Numbers,
+    amaf_values: Numbers,
+    settings: Settings,
+    scores: Numbers,
 ) -> None:
     """`rave_score` with `minimum_error_weight`, with all divisions combined into one.
 
@@ -200,7 +210,7 @@ def minimum_error_scores(
         scores[index] = above / below if below > zero else first_play
 
 
-def best_child(tree: Tree, node: int, scores: Any) -> int:
+def best_child(tree: Tree, node: int, scores: Numbers) -> int:
     """The open child with the best score; a proven win immediately, since other proven children
     teach nothing.
     """
@@ -213,7 +223,7 @@ def best_child(tree: Tree, node: int, scores: Any) -> int:
     return first + best_index(scores, count)  # type: ignore[no-any-return]
 
 
-def draw_child(tree: Tree, node: int, rng: Any) -> int:
+def draw_child(tree: Tree, node: int, rng: Stream) -> int:
     first = tree.first[node]
     left = random_unit(rng)
     for child in range(first, first + tree.num_children[node] - 1):

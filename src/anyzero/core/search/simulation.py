@@ -6,10 +6,10 @@ and backs up.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Rules, States
 from anyzero.core.compile.bits import by_pointer
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import (
@@ -73,11 +73,11 @@ def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
 
 
 def simulate(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    roots: Any,
+    roots: States,
     begin: int,
     end: int,
     child: int,
@@ -96,11 +96,11 @@ def simulate(
 
 
 def simulate_tree(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    roots: Any,
+    roots: States,
     number: int,
     forced: int,
     num: int,
@@ -122,11 +122,11 @@ def simulate_tree(
 
 
 def descend(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    roots: Any,
+    roots: States,
     number: int,
     forced: int,
 ) -> None:
@@ -166,7 +166,13 @@ def descend(
 
 
 def grow(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int
+    rules: Rules,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    number: int,
+    depth: int,
+    seat: int,
 ) -> bool:
     """Expand the last node of the path if it is due; False if it stays a leaf."""
     node = scratch.path[number, depth]
@@ -183,7 +189,7 @@ def grow(
     return True
 
 
-def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+def open_root(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Prepare the root, at position `scratch.states[number]`: just expanded, or an expanded node
     that became root.
     """
@@ -226,7 +232,7 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
     return above
 
 
-def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
+def is_known(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
     """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at
     once.
     """
@@ -246,7 +252,7 @@ def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
     return True
 
 
-def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+def evaluate(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Write the leaf's payoffs by a rollout, or zeros."""
     state = scratch.states[number]
     rng = scratch.streams[number]
@@ -270,7 +276,13 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
 
 
 def select_leaves(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
+    rules: Rules,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: States,
+    begin: int,
+    end: int,
 ) -> int:
     """Kernel: select a leaf in each of these trees; its position is in `scratch.states`. Returns
     their number.
@@ -285,7 +297,7 @@ def select_leaves(
 
 
 def select_tree(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int
+    rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, roots: States, number: int
 ) -> int:
     """Select the next leaf of one tree; returns 0 if its budget is spent."""
     root = root_of(tree, number)
@@ -305,12 +317,12 @@ def select_tree(
 
 
 def absorb_leaves(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    logits: Any,
-    values: Any,
+    logits: Numbers,
+    values: Numbers,
     begin: int,
     end: int,
 ) -> None:
@@ -325,12 +337,12 @@ def absorb_leaves(
 
 
 def absorb_tree(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    logits: Any,
-    values: Any,
+    logits: Numbers,
+    values: Numbers,
     number: int,
 ) -> None:
     if scratch.known[number] == WAITING:
@@ -341,12 +353,12 @@ def absorb_tree(
 
 
 def take_answer(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    logits: Any,
-    values: Any,
+    logits: Numbers,
+    values: Numbers,
     number: int,
 ) -> None:
     """Expand the leaf with its priors, and write its payoffs."""
@@ -383,7 +395,13 @@ def take_answer(
 
 
 def select_round(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
+    rules: Rules,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: States,
+    begin: int,
+    end: int,
 ) -> int:
     """Kernel: select leaves below different moves of the one root, for the rows of scratch from
     `begin` to `end`.
@@ -432,12 +450,12 @@ def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, 
 
 
 def absorb_round(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    logits: Any,
-    values: Any,
+    logits: Numbers,
+    values: Numbers,
     begin: int,
     end: int,
 ) -> None:
@@ -461,7 +479,7 @@ def move_simulation(scratch: Scratch, source: int, target: int) -> None:
         scratch.result[target, seat] = scratch.result[source, seat]
 
 
-def set_priors(tree: Tree, node: int, logits: Any) -> None:
+def set_priors(tree: Tree, node: int, logits: Numbers) -> None:
     first, last = tree.first[node], tree.first[node] + tree.num_children[node]
     most = np.float32(-1e30)
     total = 0.0
@@ -479,13 +497,13 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
 
 
 def advance_tree(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     scratch: Scratch,
     settings: Settings,
-    roots: Any,
-    logits: Any,
-    values: Any,
+    roots: States,
+    logits: Numbers,
+    values: Numbers,
     number: int,
 ) -> bool:
     """Apply the last answer and continue to the next leaf that needs one; False once the budget is

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Actions, Rules, State, Stream
 from anyzero.core.compile.bits import SMALL_SET_WORDS
 from anyzero.core.compile.random import STREAM, U, next_word
 from anyzero.core.game.contract import CHANCE, amaf_key, chance_weight, legal_actions
@@ -145,15 +146,15 @@ def clear_nodes(tree: Tree, first: int, last: int) -> None:
 
 
 def expand(
-    rules: Any,
+    rules: Rules,
     tree: Tree,
     settings: Settings,
     number: int,
     node: int,
-    state: Any,
+    state: State,
     seat: int,
-    actions: Any,
-    rng: Any,
+    actions: Actions,
+    rng: Stream,
 ) -> bool:
     """Expand a node, with equal priors; False when the tree is full."""
     count = legal_actions(rules, state, actions)
@@ -182,7 +183,7 @@ def expand(
     return True
 
 
-def shuffle(actions: Any, count: int, rng: Any) -> None:
+def shuffle(actions: Actions, count: int, rng: Stream) -> None:
     """Fisher-Yates: every order is equally likely, up to the 16 random bits used per step."""
     bits = U(0)
     for last in range(count - 1, 0, -1):

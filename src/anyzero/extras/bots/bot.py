@@ -6,11 +6,11 @@ moves.
 """
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import Layout, layout_of, support_of
 from anyzero.core.nets.forward import NumpyOps
@@ -54,7 +54,7 @@ def make_bot(
 def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) -> str:
     run, simulations, seconds = plain_search(game, player, network)
     settings = run.settings._asdict()
-    fixed: dict[str, Any] = {
+    fixed: Values = {
         "SIMULATIONS": simulations,
         "SECONDS": seconds,
         "HAS_CHANCE": game.num_outcomes > 0,
@@ -74,7 +74,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     if game.has("format_action"):
         functions[bot_main.action_text] = game.by_name["format_action"]
     source = Source(functions, fixed)
-    values: dict[str, Any] = {
+    values: Values = {
         "RULES": game.rules,
         "SETTINGS": run.settings,
         "TREE": run.tree,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Rules, State, Word
 from anyzero.core.game.contract import (
     CHANCE,
     encode,
@@ -44,14 +45,14 @@ HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = (
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
-def choose(state: Any, seed: int) -> int:
+def choose(state: State, seed: int) -> int:
     if legal_actions(RULES, state, ACTIONS) == 1:
         return int(ACTIONS[0])
     think = think_with_network if HAS_NET else think_with_rollouts
     return int(think(state, np.uint64(seed)))
 
 
-def think_with_rollouts(state: Any, seed: Any) -> int:
+def think_with_rollouts(state: State, seed: Word) -> int:
     """Simulate one by one, while there is time and the position is open."""
     end = time.perf_counter() + SECONDS
     left = SIMULATIONS
@@ -63,7 +64,7 @@ def think_with_rollouts(state: Any, seed: Any) -> int:
     return chosen_action(TREE, SCORES)
 
 
-def think_with_network(state: Any, seed: Any) -> int:
+def think_with_network(state: State, seed: Word) -> int:
     """Leaf by leaf: the search continues to the next one that needs an answer."""
     end = time.perf_counter() + SECONDS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, SIMULATIONS)
@@ -76,7 +77,7 @@ def think_with_network(state: Any, seed: Any) -> int:
     return chosen_action(TREE, SCORES)
 
 
-def answer(state: Any) -> None:
+def answer(state: State) -> None:
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
     LOGITS[...], VALUES[:, 0] = evaluate(OPS, PLANES, CONFIG, SIZES, SUPPORT)
@@ -137,7 +138,7 @@ def move_text(action: int) -> str:
     return action_text(RULES, STATES[0], action)
 
 
-def action_text(rules: Any, state: Any, action: int) -> str:
+def action_text(rules: Rules, state: State, action: int) -> str:
     """Replaced by the game's own `format_action` if it has one."""
     if HAS_CHANCE and seat_to_move(rules, state) == CHANCE:
         return str(OUTCOMES[action])

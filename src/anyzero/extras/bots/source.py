@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.compile.bind import Function, global_names
 
 ONE_THREAD = "import os\nos.environ.setdefault('OPENBLAS_NUM_THREADS', '1')"
@@ -48,7 +49,7 @@ its characters.
 
 
 class Source:
-    def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
+    def __init__(self, functions: Mapping[Function, Any], fixed: NamedValues) -> None:
         self.functions = functions
         self.fixed = fixed
         self.names: dict[int, str] = {}
@@ -217,7 +218,7 @@ class _Widen(ast.NodeTransformer):
 class _Fold(ast.NodeTransformer):
     """Inlines known values, and drops code that they rule out."""
 
-    def __init__(self, known: dict[str, Any], fixed: Mapping[str, Any]) -> None:
+    def __init__(self, known: Values, fixed: NamedValues) -> None:
         self.known = known
         self.fixed = fixed
 

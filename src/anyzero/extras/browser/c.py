@@ -13,6 +13,7 @@ from numba.core import types
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import as_dtype
 
+from anyzero.core.base.nouns import Builder, Values
 from anyzero.core.game.game import Game
 from anyzero.extras.browser.ahead import any_like_this, context_for, new_library
 from anyzero.extras.browser.functions import ExportedFunction, Given, functions_of
@@ -172,7 +173,7 @@ class _Builder:
             builder.load(place)
         )
 
-    def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
+    def _flatten(self, argument: Any, handed: Values) -> Iterator[Any]:
         """The numbers that Numba passes for an argument: plain ones, or values in the code."""
         if isinstance(argument, Given):
             example = argument.example
@@ -200,7 +201,7 @@ class _Builder:
         return self.variables[key]
 
 
-def _fit(builder: Any, number: Any, kind: Any) -> Any:
+def _fit(builder: Builder, number: Any, kind: Any) -> Any:
     """A number or a value in the code as a value of this type."""
     if isinstance(number, ir.Value):
         return builder.bitcast(number, kind) if isinstance(kind, ir.PointerType) else number

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.nouns import Actions, Numbers, Rules, State, States, Stream, Values, Word
 from anyzero.core.compile.random import STREAM, next_word, seed_stream
 from anyzero.core.game import contract
 from anyzero.core.game.contract import draw_outcome, legal_actions
@@ -91,15 +92,15 @@ def plain_search(
 
 
 def search_action(
-    rules: Any,
+    rules: Rules,
     tree: Any,
     scratch: Any,
     settings: Any,
-    roots: Any,
-    scores: Any,
+    roots: States,
+    scores: Numbers,
     simulations: int,
-    state: Any,
-    seed: Any,
+    state: State,
+    seed: Word,
 ) -> int:
     """Kernel: the action chosen by a search of a position: most visits, ties by value."""
     begin_search(tree, scratch, roots, state, seed, simulations)
@@ -107,7 +108,7 @@ def search_action(
     return chosen_action(tree, scores)
 
 
-def chosen_action(tree: Any, scores: Any) -> int:
+def chosen_action(tree: Any, scores: Numbers) -> int:
     """The most visited action of a tree, ties by value; `scores` is scratch."""
     root = root_of(tree, 0)
     best = 0
@@ -191,14 +192,16 @@ def functions_of(game: Game, player: str) -> list[ExportedFunction]:
     ]
 
 
-def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
+def draw_chance(
+    rules: Rules, state: State, actions: Actions, stream: Stream, seed: Word, ply: int
+) -> int:
     """Kernel: the chance outcome at a ply of the game with this seed, as in our own games."""
     seed_stream(stream, seed, ply)
     count = legal_actions(rules, state, actions)
     return np.int64(actions[draw_outcome(rules, state, actions, count, stream)])  # type: ignore[return-value]
 
 
-def move_seed(stream: Any, seed: Any, ply: int) -> Any:
+def move_seed(stream: Stream, seed: Word, ply: int) -> Any:
     """Kernel: the seed of a player that moves at a ply of the game with this seed."""
     seed_stream(stream, seed, ply)
     return next_word(stream)
@@ -302,7 +305,7 @@ TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
 
 
 def begin_search(
-    tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int
+    tree: Tree, scratch: Scratch, roots: States, state: State, seed: Word, simulations: int
 ) -> None:
     """Kernel: plant a tree over this position, with this budget of simulations by a net."""
     roots[0] = state
@@ -314,11 +317,11 @@ def rank_moves(
     tree: Tree,
     scratch: Scratch,
     settings: Any,
-    scores: Any,
-    stream: Any,
+    scores: Numbers,
+    stream: Stream,
     rule: int,
     temperature: float,
-    seed: Any,
+    seed: Word,
 ) -> int:
     """Kernel: the final score of each of the root's moves; the one sampled instead, or -1."""
     root = root_of(tree, 0)
@@ -352,7 +355,7 @@ def method_for(game: Game, name: str) -> Method:
     return adapt(game, METHODS[name], _no_net if name in NET_METHODS else "rollout")
 
 
-def _no_net(game: Game, states: Any) -> tuple[Any, Any]:
+def _no_net(game: Game, states: States) -> tuple[Any, Any]:
     """Placeholder: only the presence of a net matters here."""
     return states, states
 
@@ -371,7 +374,7 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
     roots = game.new_states(1)
     seed = Given("seed", np.uint64(0))
     whole = (game.rules, tree, scratch, settings)
-    growing: dict[str, Any] = {
+    growing: Values = {
         "constants": fixed_settings(game, settings),
         "parts": choice_parts(settings),
     }

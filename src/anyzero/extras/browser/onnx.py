@@ -10,6 +10,7 @@ import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.line import first_decision
 from anyzero.core.nets.config import Layout, layout_of, support_of
@@ -60,7 +61,7 @@ class Graph:
         self.network = network
         self.game = game
         self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+        self.constants: Values = {}
 
     def model(self) -> Any:
         helper = self.helper

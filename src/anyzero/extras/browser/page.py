@@ -23,6 +23,7 @@ from anyzero.app.web.catalog import describe_game
 from anyzero.app.web.forms import palette_sheet
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import writing
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.guard import told
@@ -128,7 +129,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
 # --- a game
 
 
-def write_game(own: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
+def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
     """A game's modules in its own folder, and its description for the page."""
     if game.has("board"):
         game.show(
@@ -190,7 +191,7 @@ def find_net(game: Game, net: str) -> StoredNetwork | None:
         return None
 
 
-def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
+def method_values(game: Game, family: str, name: str) -> Values:
     """A method's module, its settings, its options, and its rule for the final move."""
     method = method_for(game, name)
     options = [option for option in method.options if option in RUNTIME]
@@ -213,7 +214,7 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
 # --- the page
 
 
-def page_files(site: dict[str, Any]) -> dict[str, bytes]:
+def page_files(site: Values) -> dict[str, bytes]:
     """The server's page without the parts that need the server."""
     files = {
         path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED
@@ -247,7 +248,7 @@ def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
 STACKED = 4  # dimensions of an array of packed convolutions
 
 
-def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
+def take_weights(net: Any, plan: MemoryPlan) -> tuple[Values, bytes]:
     """Take the weights out of the initial memory: their places, and their numbers.
 
     Each part is (address, rows, columns): numbers stored as they are have no rows; the nine weights

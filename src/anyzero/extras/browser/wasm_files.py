@@ -5,9 +5,9 @@ Node.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from anyzero.core.base.files import write_whole, writing
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.extras.browser.functions import ExportedFunction, Given, functions_of
 from anyzero.extras.browser.wasm import Module, build
@@ -55,7 +55,7 @@ def build_functions(functions: Iterable[ExportedFunction]) -> tuple[Module, Memo
 
 
 def write_module(
-    folder: Path, name: str, module: Module, plan: MemoryPlan, about: dict[str, Any]
+    folder: Path, name: str, module: Module, plan: MemoryPlan, about: Values
 ) -> list[Path]:
     """A module, its memory layout, and its initial memory."""
     image, content = plan.image()

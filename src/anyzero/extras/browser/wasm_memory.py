@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
 from anyzero.extras.browser.wasm import FIRST_ARGUMENT, RESULT, SLOT, STATUS, Entry, Module, build
 
 ALIGNMENT = 64
@@ -117,7 +118,7 @@ class MemoryPlan:
                 content += own.tobytes()
         return places, bytes(content)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Values:
         """The plan as plain values, for a page."""
         return {
             "pages": self.pages,
@@ -131,7 +132,7 @@ class MemoryPlan:
         }
 
 
-def describe_array(array: np.ndarray) -> dict[str, Any]:
+def describe_array(array: np.ndarray) -> Values:
     """Its shape, and the kind of its numbers: `<f4`, or for records, size and offsets of the
     fields.
     """

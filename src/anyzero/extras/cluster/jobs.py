@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.files import cache_folder, remove_unused
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import count
 
 # target duration of a job: short enough to lose, long enough for its overhead of some milliseconds
@@ -66,7 +67,7 @@ class Job:
     """
 
     function: str
-    arguments: dict[str, Any]
+    arguments: Values
     files: Shared | None = None  # files for the function's current folder
     units: int = 1  # amount of work, for its pace
     about: Any = None  # anything its owner needs when it is done
@@ -179,7 +180,7 @@ def answers(address: str, seconds: float) -> bool:
     return True
 
 
-def node_of(found: dict[str, Any]) -> Node:
+def node_of(found: Values) -> Node:
     """A node with the name given by its owner, or that of its machine."""
     own = found["NodeName"]
     has = found["Resources"]
@@ -207,7 +208,7 @@ class Actor:
         return {**facts(), "fault": fault}
 
     def run(
-        self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
+        self, number: int, function: str, arguments: Values, files: Shared | None
     ) -> tuple[Any, str, float]:
         """The result, or an error sentence, and the seconds taken."""
         with self.lock:

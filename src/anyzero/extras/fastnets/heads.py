@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
@@ -46,7 +47,13 @@ ONE = np.float32(1.0)
 
 
 def _run_heads(
-    features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any
+    features: Numbers,
+    pooled: Numbers,
+    policy: Numbers,
+    value: Any,
+    room: Any,
+    logits: Numbers,
+    values: Numbers,
 ) -> None:
     """Logits [positions, actions] and values [positions, values] of features [positions, cells *
     channels], and pooled.
@@ -81,7 +88,7 @@ def copy(source: Any, target: Any) -> None:
         target[index] = source[index]
 
 
-def _pool_columns(features: Any, spots: Any) -> None:
+def _pool_columns(features: Numbers, spots: Any) -> None:
     """Mean and maximum over each column's cells, which are not negative."""
     for column in range(COLUMNS):
         spot = spots[column * SEEN :]
@@ -119,7 +126,7 @@ def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> 
             own[index] = max(own[index] + board[index] + bias[index], ZERO)
 
 
-def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
+def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> None:
     weights, bias = layer
     inputs = weights.shape[1] // LANES
     outputs = len(weights) * LANES
@@ -147,13 +154,13 @@ def rectify(source: Any, target: Any) -> None:
         target[index] = max(source[index], ZERO)
 
 
-def write_values(answers: Any, support: Any, values: Any) -> None:
+def write_values(answers: Numbers, support: Numbers, values: Numbers) -> None:
     """The expected payoff of each value, from its part of the answers."""
     for number in range(len(values)):
         values[number] = expected(answers[number * max(1, len(support)) :], support)
 
 
-def expected(answers: Any, support: Any) -> Any:
+def expected(answers: Numbers, support: Numbers) -> Any:
     """The expected payoff given logits over a support; without one, given a number before its
     tanh.
     """

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Planes
 from anyzero.extras.fastnets.transforms import (
     add_output,
     multiply,
@@ -60,7 +61,13 @@ LOWEST = np.float32(-3.4e38)
 
 
 def run_trunk(
-    planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any
+    planes: Planes,
+    stem: Any,
+    blocks: Any,
+    pools: Any,
+    room: Any,
+    features: Numbers,
+    pooled: Numbers,
 ) -> None:
     """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 *
     channels], from planes.
@@ -104,7 +111,7 @@ def run_trunk(
             write_cells(active[index], features[first + index])
 
 
-def _read_planes(planes: Any, board: Any) -> None:
+def _read_planes(planes: Planes, board: Any) -> None:
     """The game's planes, and one that marks the board's edge."""
     for row in range(ROWS):
         start = _row_start(row, INPUTS)
@@ -115,7 +122,7 @@ def _read_planes(planes: Any, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def _transform_planes(board: Any, index: int, points: Any) -> None:
+def _transform_planes(board: Any, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles, for the input planes."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
@@ -125,7 +132,7 @@ def _transform_planes(board: Any, index: int, points: Any) -> None:
             transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
 
 
-def _rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
+def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -138,7 +145,7 @@ def _rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
     _clear_rim(board)
 
 
-def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
+def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, active: Any) -> None:
     """The output transform of a board's tiles with the bias, added to the trunk; `active` is its
     ReLU.
     """
@@ -162,7 +169,9 @@ def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any)
     _clear_rim(active)
 
 
-def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
+def _total_bias(
+    board: Any, pooled: Numbers, pools: Any, block: int, bias: Numbers, total: Numbers
+) -> None:
     """The bias of a block's first convolution, plus the whole board's contribution if the block
     pools.
     """
@@ -179,7 +188,7 @@ def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, tota
             total[channel] += pooled[index] * weights[block, index, channel]
 
 
-def _pool_cells(board: Any, pooled: Any) -> None:
+def _pool_cells(board: Any, pooled: Numbers) -> None:
     """Mean and maximum of each channel of a nonnegative board."""
     clear(pooled, 0, 2 * CHANNELS)
     for row in range(ROWS):
@@ -209,7 +218,9 @@ def _clear_rim(board: Any) -> None:
 # --- a residual block in training
 
 
-def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outputs: Any) -> None:
+def run_block(
+    inputs: Numbers, first: Any, second: Any, room: Any, hidden: Any, outputs: Numbers
+) -> None:
     """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells *
     channels].
 
@@ -223,7 +234,13 @@ def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outp
 
 
 def run_block_back(
-    saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any
+    saved: Any,
+    gradients: Numbers,
+    weights: Numbers,
+    room: Any,
+    own: Any,
+    biases: Numbers,
+    targets: Any,
 ) -> None:
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden
     of `run_block`.
@@ -252,7 +269,9 @@ def run_block_back(
     weight_gradients(sums[1], weights[2], own[1])
 
 
-def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outputs: Any) -> None:
+def convolve(
+    inputs: Numbers, least: Any, weights: Numbers, biases: Numbers, room: Any, outputs: Numbers
+) -> None:
     """Convolve max(inputs, `least`)."""
     board, other, points, products = room[:4]
     for index in range(len(inputs)):
@@ -264,7 +283,7 @@ def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outp
         write_cells(other, outputs[index])
 
 
-def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
+def _write_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -276,7 +295,9 @@ def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
             )
 
 
-def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
+def _add_gradients(
+    inputs: Numbers, gradients: Numbers, room: Any, weights: Numbers, biases: Numbers
+) -> None:
     """Accumulate the gradients of the weights at each point and of each board's biases, after a
     ReLU.
     """
@@ -301,7 +322,7 @@ def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases:
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
 
-def _transform_gradients(board: Any, index: int, points: Any) -> None:
+def _transform_gradients(board: Any, index: int, points: Numbers) -> None:
     """The transposed output transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -311,7 +332,7 @@ def _transform_gradients(board: Any, index: int, points: Any) -> None:
             transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
+def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
     """Convert gradients at each point to those of the nine weights."""
     for place in range(9):
         target = weights[place]
@@ -349,7 +370,7 @@ def _mask_boards(gates: Any, boards: Any) -> None:
 # --- for both
 
 
-def _transform_board(board: Any, index: int, points: Any) -> None:
+def _transform_board(board: Any, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -359,7 +380,9 @@ def _transform_board(board: Any, index: int, points: Any) -> None:
             transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
+def _multiply_tiles(
+    points: Numbers, inputs: int, weights: Numbers, boards: int, products: Numbers
+) -> None:
     """The transformed tiles of several boards times weights [points, parts, inputs * outputs of a
     part].
 
@@ -391,7 +414,7 @@ def write_cells(board: Any, cells: Any) -> None:
             cells[own + index] = board[start + index]
 
 
-def clear(numbers: Any, start: int, num: int) -> None:
+def clear(numbers: Numbers, start: int, num: int) -> None:
     for index in range(start, start + num):
         numbers[index] = ZERO
 

@@ -17,6 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from anyzero.core.base.nouns import Builder, Context
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.cpu_vectors import INDEX, NUMBER, larger, spread
 
@@ -62,7 +63,7 @@ class ArrayLanes:
 def traced(function: Function) -> Any:
     """The intrinsic with the code of `function`."""
 
-    def define(_context: Any, *kinds: Any) -> Any:
+    def define(_context: Context, *kinds: Any) -> Any:
         if not all(
             isinstance(kind, types.IntegerLiteral)
             for kind in kinds
@@ -70,7 +71,7 @@ def traced(function: Function) -> Any:
         ):
             return None
 
-        def generate(context: Any, builder: Any, types_of: Any, args: Any) -> Any:
+        def generate(context: Context, builder: Builder, types_of: Any, args: Any) -> Any:
             pairs = zip(kinds, types_of.args, args, strict=True)
             function(
                 *(_argument(context, builder, kinds[-1].literal_value, *pair) for pair in pairs)
@@ -85,7 +86,9 @@ def traced(function: Function) -> Any:
     return intrinsic(prefer_literal=True)(define)
 
 
-def _argument(context: Any, builder: Any, lanes: int, kind: Any, actual: Any, value: Any) -> Any:
+def _argument(
+    context: Context, builder: Builder, lanes: int, kind: Any, actual: Any, value: Any
+) -> Any:
     if isinstance(kind, types.IntegerLiteral):
         return kind.literal_value
     if isinstance(kind, types.BaseTuple):
@@ -96,7 +99,7 @@ def _argument(context: Any, builder: Any, lanes: int, kind: Any, actual: Any, va
 class Offset:
     """An integer known at run time."""
 
-    def __init__(self, builder: Any, value: Any) -> None:
+    def __init__(self, builder: Builder, value: Any) -> None:
         self.builder = builder
         self.value = value
 
@@ -117,7 +120,7 @@ def _index(number: Any) -> Any:
 class TracedLanes:
     """The operations of `ArrayLanes`, as code."""
 
-    def __init__(self, builder: Any, data: Any, lanes: int) -> None:
+    def __init__(self, builder: Builder, data: Any, lanes: int) -> None:
         self.builder = builder
         self.data = data
         self.kind = ir.VectorType(NUMBER, lanes)
@@ -152,7 +155,7 @@ class TracedLanes:
 class Registers:
     """Vectors that change in a loop; LLVM keeps them in registers."""
 
-    def __init__(self, builder: Any, start: Mapping[Any, "Vector"]) -> None:
+    def __init__(self, builder: Builder, start: Mapping[Any, "Vector"]) -> None:
         self.builder = builder
         self.slots = {
             key: cgutils.alloca_once_value(builder, vector.read()) for key, vector in start.items()
@@ -168,7 +171,7 @@ class Registers:
 class Vector:
     """A vector, or a pending product, which the first addition turns into an FMA."""
 
-    def __init__(self, builder: Any, value: Any, factor: Any = None) -> None:
+    def __init__(self, builder: Builder, value: Any, factor: Any = None) -> None:
         self.builder = builder
         self.value = value
         self.factor = factor

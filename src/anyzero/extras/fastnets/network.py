@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers, Planes
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import hidden_units, support_of
@@ -195,7 +196,13 @@ FEW = 3  # up to this many positions are faster one by one: together they take a
 
 
 def _run_mlp(
-    planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any
+    planes: Planes,
+    trunk: Any,
+    heads: Any,
+    support: Numbers,
+    room: Any,
+    logits: Numbers,
+    values: Numbers,
 ) -> None:
     """Logits [positions, actions] and values [positions, values] from planes [positions, inputs].
 
@@ -225,7 +232,7 @@ def _run_mlp(
             write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
-def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
+def _multiply_rows(source: Any, weights: Numbers, bias: Numbers, target: Any) -> None:
     """target = source @ weights + bias, for ROWS contiguous rows."""
     steps = len(source) // ROWS, len(bias)
     for part in range(len(weights)):

@@ -15,6 +15,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import compile_kernel
 from anyzero.extras.fastnets.kernels import run_block, run_block_back
 from anyzero.extras.fastnets.sizes import board_cells, lanes_here, room, sizes_for
@@ -237,7 +238,7 @@ def flat(boards: Tensor) -> np.ndarray:
     return numbers
 
 
-def _run_pool(inputs: Any, pooled: Any) -> None:
+def _run_pool(inputs: Numbers, pooled: Numbers) -> None:
     """Pooled [boards, 2, channels] of inputs [boards, cells, channels]."""
     num, cells, channels = inputs.shape
     for board in range(num):
@@ -255,7 +256,9 @@ def _run_pool(inputs: Any, pooled: Any) -> None:
             mean[channel] *= ONE / np.float32(cells)
 
 
-def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
+def _run_pool_back(
+    inputs: Numbers, targets: Any, pooled: Numbers, gradients: Numbers, shares: Numbers
+) -> None:
     """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of
     the same shape.
 

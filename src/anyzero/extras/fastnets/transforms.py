@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import Unit
 from anyzero.extras.fastnets.lanes import in_lanes, traced
 
@@ -69,7 +70,7 @@ WEIGHTS = {
 
 
 def transform_input(
-    cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int
+    cells: Any, points: Numbers, steps: Any, height: int, width: int, lanes: int
 ) -> None:
     """Transform the cells of a tile and their neighbours into points; `steps` are (cell, row,
     point).
@@ -80,7 +81,7 @@ def transform_input(
 
 
 def transform_gradient(
-    cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int
+    cells: Any, points: Numbers, steps: Any, height: int, width: int, lanes: int
 ) -> None:
     """The transposed output transform: gradients of a tile's cells into those of its points."""
     cells, points = in_lanes(lanes, cells, points)
@@ -89,7 +90,7 @@ def transform_gradient(
 
 
 def write_output(
-    points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int
+    points: Numbers, bias: Numbers, cells: Any, steps: Any, height: int, width: int, lanes: int
 ) -> None:
     """The output transform, written with the bias."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
@@ -98,7 +99,7 @@ def write_output(
 
 
 def rectify_output(
-    points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int
+    points: Numbers, bias: Numbers, cells: Any, steps: Any, height: int, width: int, lanes: int
 ) -> None:
     """The same after a ReLU."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
@@ -107,7 +108,14 @@ def rectify_output(
 
 
 def add_output(
-    points: Any, bias: Any, trunk: Any, active: Any, steps: Any, height: int, width: int, lanes: int
+    points: Numbers,
+    bias: Numbers,
+    trunk: Any,
+    active: Any,
+    steps: Any,
+    height: int,
+    width: int,
+    lanes: int,
 ) -> None:
     """The output transform and the bias added to the trunk; `active` is its ReLU."""
     points, bias, trunk, active = in_lanes(lanes, points, bias, trunk, active)
@@ -176,7 +184,7 @@ UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
 def _add_products(
-    source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int
+    source: Any, places: Any, factors: Any, start: Any, sums: Numbers, vectors: int, lanes: int
 ) -> None:
     """The numbers at these places, one per row, times the vectors of factors starting at
     `start`.
@@ -189,7 +197,7 @@ def _add_products(
 
 
 def outputs(
-    points: Any, bias: Any, steps: Any, height: int, width: int
+    points: Numbers, bias: Numbers, steps: Any, height: int, width: int
 ) -> Iterator[tuple[Any, Any]]:
     """Index and vector, bias included, of each cell."""
     cell_step, row_step, point_step = steps
@@ -209,7 +217,7 @@ def _read_square(
     ]
 
 
-def _write_points(square: Any, points: Any, point_step: Any) -> None:
+def _write_points(square: Any, points: Numbers, point_step: Any) -> None:
     for point, vector in enumerate(vector for row in square for vector in row):
         points[point_step * point] = vector
 

@@ -2,7 +2,7 @@
 below it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -21,6 +21,7 @@ from anyzero.core.base.errors import (
     nearest_hint,
     text_of,
 )
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import Interval, Sprt, fit_ratings, mean_interval, named
@@ -109,7 +110,7 @@ def new_test(sprt: Sprt | Sequence[float]) -> Sprt:
         ) from None
 
 
-def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_settings(settings: NamedValues) -> tuple[Values, Values]:
     """Split into settings for `make_plan` (what is played) and for `play_games` (how)."""
     for name in settings:
         check_name("setting", name, MatchSettings.__annotations__)
@@ -263,7 +264,7 @@ class Tournament(Shown):
         interval = "anchor" if is_fixed else f"{low:{form}} to {high:{form}}"
         return row.player, f"{value:{form}}", interval, f"{row.points:g}", row.games
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         forfeits = [
             forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]
         ]
@@ -276,8 +277,8 @@ class Tournament(Shown):
         return {**self.plan.describe(), "anchor": self.anchor, **players, "forfeits": forfeits}
 
 
-def describe_row(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def describe_row(row: Row) -> Values:
+    found: Values = {
         "player": row.player,
         **named("rating", row.rating),
         "points": row.points,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, text_of, whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
@@ -82,7 +83,7 @@ class Rating(Shown):
         yield from self.left_out
         yield f"card written to {self.path}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return {**self.card.to_dict(), "card": str(self.path), "left_out": list(self.left_out)}
 
 
@@ -183,7 +184,7 @@ def is_board(game: Game, text: str) -> bool:
 
 class Climb:
     def __init__(
-        self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]
+        self, game: Game, path: Path, search: str, games: int, folder: Path, playing: Values
     ) -> None:
         self.game = game
         self.path = path

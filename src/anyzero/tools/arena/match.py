@@ -15,6 +15,7 @@ import numpy as np
 
 from anyzero.app.records.ends import loss_payoffs
 from anyzero.core.base.errors import BadGameError, IllegalMoveError
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed, draw_unit
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State
@@ -94,11 +95,11 @@ class MatchResult:
     detail: str  # what the seat at fault did
     seconds: list[float]  # thinking time per seat
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return {**asdict(self), "match": list(self.match)}
 
     @staticmethod
-    def from_json(values: dict[str, Any]) -> "MatchResult":
+    def from_json(values: Values) -> "MatchResult":
         first, second, pair, leg = map(int, values["match"])
         return MatchResult(**{**values, "match": Match(first, second, pair, leg)})
 

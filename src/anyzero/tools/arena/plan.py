@@ -6,9 +6,10 @@ Only to measure the advantage of the first seat, one player has it in every game
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import BadOptionError, seconds_below, whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed, draw_unit, pick_index
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.game import Game, State
@@ -66,7 +67,7 @@ class Plan:
             for leg in self.legs
         ]
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Values:
         """What two runs must share for their games to belong together; the number of games may
         grow.
         """
@@ -74,7 +75,7 @@ class Plan:
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
         return {key: value for key, value in found.items() if key not in left_out}
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Values:
         return {
             "game": self.game,
             "players": list(self.players),
@@ -92,7 +93,7 @@ class Plan:
         return " and ".join(game.seat_name(seat) for seat in range(leg, game.num_seats, 2))
 
     @staticmethod
-    def from_json(values: dict[str, Any]) -> "Plan":
+    def from_json(values: Values) -> "Plan":
         return Plan(
             **{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])}
         )

@@ -13,11 +13,12 @@ import sys
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from anyzero.app.records.record import MATCH_FORM
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import parse_object, take_lock, writing
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.sealed import SEAL, seal_of
 from anyzero.core.game.load import load
 from anyzero.core.learning.find import BEST, find_network, hash_of
@@ -42,7 +43,7 @@ class Record:
     file: BinaryIO | None = None
 
     def __init__(
-        self, plans: Sequence[Plan], path: Path | str | None, identity: dict[str, Any] | None = None
+        self, plans: Sequence[Plan], path: Path | str | None, identity: Values | None = None
     ) -> None:
         self.plans = list(plans)
         self.is_grid = identity is not None
@@ -142,7 +143,7 @@ class Record:
             )
         return ""
 
-    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
+    def take(self, values: Values, *, is_sealed: bool) -> None:
         number = values.pop("plan") if self.is_grid else 0
         if number not in range(len(self.plans)):
             raise ValueError("it is not a game of this experiment")

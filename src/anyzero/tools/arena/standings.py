@@ -5,8 +5,8 @@ with its interval.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import (
     Interval,
@@ -98,7 +98,7 @@ class Standings(Shown):
         if self.sprt is not None:
             yield str(self.sprt)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         """One row: the players and the result."""
         names = (
             {}
@@ -116,9 +116,9 @@ class Standings(Shown):
             }
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         about = {} if self.plan is None else self.plan.describe()
-        found: dict[str, Any] = {
+        found: Values = {
             **about,
             **self.tally.to_json(),
             "score": self.tally.score,
@@ -151,7 +151,7 @@ def forfeit_words(forfeits: Iterable[MatchResult]) -> Iterator[str]:
         )
 
 
-def describe_forfeit(result: MatchResult) -> dict[str, Any]:
+def describe_forfeit(result: MatchResult) -> Values:
     player = result.players[result.forfeited_by or 0]
     place = {"pair": result.match.pair, "leg": result.match.leg}
     return {"player": player, "reason": result.reason, "detail": result.detail, **place}

@@ -4,11 +4,11 @@ run is changed.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.game.game import Game
 from anyzero.core.learning.block import BlockResult
@@ -69,10 +69,10 @@ class Case:
         self.device = config.device if torch.cuda.is_available() else "cpu"
 
     @cached_property
-    def reports(self) -> list[dict[str, Any]]:
+    def reports(self) -> list[Values]:
         return self.folder.reports() if self.folder else []
 
-    def late(self, part: str, most: int = 3) -> list[dict[str, Any]]:
+    def late(self, part: str, most: int = 3) -> list[Values]:
         """One part of the newest reports that have it, in order."""
         return [report[part] for report in self.reports if report.get(part)][-most:]
 
@@ -93,9 +93,9 @@ class Case:
         return load_network(self.folder.network(self.newest.number), self.game)
 
     @cached_property
-    def lines(self) -> list[dict[str, Any]]:
+    def lines(self) -> list[Values]:
         """The newest games, newest block first."""
-        found: list[dict[str, Any]] = []
+        found: list[Values] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
             if len(found) < ENOUGH_GAMES:
                 found += read_games(block.path)

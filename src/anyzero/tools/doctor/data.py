@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
 from anyzero.core.learning.block import self_play_method
 from anyzero.core.learning.folder import read_games
 from anyzero.core.learning.samples import Samples, load_shard
@@ -133,7 +134,7 @@ def check_results(case: Case) -> Finding:
     return Finding(WELL, "they match the games", f"{num} samples of {num_games} games")
 
 
-def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]:
+def _newest_blocks(case: Case) -> Iterator[tuple[list[Values], Samples]]:
     """Games and samples of the newest blocks that have both; before a run, from random games."""
     if case.folder is None:
         yield [line._asdict() for line in case.random.games], case.random.samples
@@ -148,7 +149,7 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
 
 
 def _results_by_position(
-    case: Case, lines: Sequence[dict[str, Any]]
+    case: Case, lines: Sequence[Values]
 ) -> tuple[dict[Any, set[float | None]], str]:
     """The results of each position at its ply in games of its length, None if truncated; and rule
     violations.

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.game.game import Game
@@ -81,7 +81,7 @@ class Examination(Shown):
         yield Sheet(("verdict", "check", "what was seen", "what to try"), rows)
         yield f"Diagnosis: {self.diagnosis}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         checks = [finding.to_json() for finding in self.findings]
         return {
             self.kind: self.subject,

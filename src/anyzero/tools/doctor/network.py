@@ -5,13 +5,14 @@ of priors.
 import math
 from copy import deepcopy
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from anyzero.core.base.errors import list_some
+from anyzero.core.base.nouns import States
 from anyzero.core.game.rollouts import encode_states
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.lesson import row_losses, summarise
@@ -220,7 +221,7 @@ def _late(case: Case, samples: Samples) -> np.ndarray:
     return np.asarray(late & ~cut_off & ((samples.payoffs != 0.0) | (case.game.num_seats == 1)))
 
 
-def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
+def values_of(case: Case, network: Network, states: States) -> np.ndarray:
     """Values for the seat to move, which comes first if each seat has a value."""
     with torch.inference_mode():
         values = network.expected(network(torch.from_numpy(encode_states(case.game, states))).value)

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.files import reading
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.schema import Schema, show
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
@@ -29,7 +30,7 @@ MOST_CELLS = 10_000
 MOST_GAMES = 5_000_000
 
 Pair = tuple[str, str]
-Place = dict[str, Any]
+Place = Values
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,10 @@ class GridCell:
 class Experiment:
     """All cells, in the order in which they are played and written."""
 
-    identity: Mapping[str, Any]  # the resolved config: results of another one do not belong to this
+    identity: NamedValues  # the resolved config: results of another one do not belong to this
     cells: tuple[GridCell, ...]
     columns: tuple[str, ...]  # of the table: the place of a cell, then its results
-    describe: Callable[[Plan, Sequence[MatchResult]], dict[str, Any]]  # the columns after the place
+    describe: Callable[[Plan, Sequence[MatchResult]], Values]  # the columns after the place
 
     @property
     def plans(self) -> list[Plan]:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from anyzero.core.base import stopping
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, whole
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import SHARE
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, signed
@@ -69,8 +70,8 @@ class Point:
     visits: np.ndarray
     amaf_visits: np.ndarray
 
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"simulations": self.simulations}
+    def to_json(self) -> Values:
+        found: Values = {"simulations": self.simulations}
         found |= {"visits": self.visits.tolist(), "amaf_visits": self.amaf_visits.tolist()}
         for name, errors in self.errors.items():
             intervals = {key: interval._asdict() for key, interval in errors._asdict().items()}
@@ -149,7 +150,7 @@ class Study(Shown):
             columns, [(f"{point.simulations:,}", *point.error_words()) for point in self.points]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         plain = {
             key: value for key, value in vars(self).items() if key not in ("reference", "points")
         }

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import Values
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Palette of Okabe and Ito 2008."""
@@ -25,9 +26,9 @@ LABEL = 9
 SMALL = 7
 CHARACTER = 0.055  # approximate width of a character of small print, in inches
 FEW = 30  # with more points, curves have no markers, and a band instead of error bars
-GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
+GUIDE: Values = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
 """A reference line."""
-FORMATS: dict[str, dict[str, Any]] = {
+FORMATS: dict[str, Values] = {
     ".png": {},
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},
@@ -56,7 +57,7 @@ def new_figure(width: float, height: float, title: str, caption: str = "") -> Fi
     return figure
 
 
-def style_of(number: int) -> dict[str, Any]:
+def style_of(number: int) -> Values:
     colour = COLOURS[number % len(COLOURS)]
     marker = MARKERS[number % len(MARKERS)]
     dashes = DASHES[number // len(COLOURS) % len(DASHES)]

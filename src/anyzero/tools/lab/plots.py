@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.core.base.nouns import Values
 from anyzero.tools.lab.figures import (
     COLOURS,
     GUIDE,
@@ -34,9 +35,7 @@ class RunCurves(NamedTuple):
     name: str
     game: str
     threshold: float  # of its gate
-    rows: Sequence[
-        dict[str, Any]
-    ]  # its history: the columns of every generation, None if not measured
+    rows: Sequence[Values]  # its history: the columns of every generation, None if not measured
 
 
 class RunPanel(NamedTuple):
@@ -106,7 +105,7 @@ def _points(run: RunCurves, columns: Sequence[str], by: str) -> list[tuple[Any, 
     return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in found]
 
 
-def _place(row: dict[str, Any], by: str) -> float:
+def _place(row: Values, by: str) -> float:
     return float(row["generation"] if by == "generations" else row["total_seconds"] / 60)
 
 

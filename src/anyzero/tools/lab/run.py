@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import SHARE
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.base.statistics import Interval
@@ -49,7 +50,7 @@ class Reached(NamedTuple):
 
 
 Watch = Callable[[Reached], None]
-Rows = list[dict[str, Any]]
+Rows = list[Values]
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,12 +82,12 @@ class ExperimentResult(Shown):
         drawn = f"plot them with anyzero plot {self.results}"
         yield f"{count(len(self.rows), 'cell')}, {self.games} games, in {self.results}; {drawn}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         files = {"config": str(self.config), "results": str(self.results)}
         return {**files, "cells": len(self.rows), "games": self.games, "rows": self.rows}
 
 
-def _show_cell(row: dict[str, Any], column: str) -> str:
+def _show_cell(row: Values, column: str) -> str:
     value = row[column]
     if column == "elo" and value is not None:
         return (
@@ -138,7 +139,7 @@ class GridRecord(Record):
         self.costs = {plan: guess_cost(plan, plies[plan.game]) for plan in experiment.plans}
         self.total = sum(cost * plan.games for plan, cost in self.costs.items())
         self.num_cells = Counter(cell.plan for cell in experiment.cells)
-        self.outcomes: dict[Plan, dict[str, Any]] = {}  # columns of the table
+        self.outcomes: dict[Plan, Values] = {}  # columns of the table
         super().__init__(experiment.plans, path, dict(experiment.identity))
 
     def note(self, plan: Plan, result: MatchResult) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import reading
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, short
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, flatten, format_setting
@@ -88,7 +89,7 @@ class RunSummary(Shown):
     now: str = ""  # the current stage, in words, while it is training
     notes: tuple[str, ...] = ()  # damage found in the parts that were read
     ended: str = ""  # why training ended, if it just did
-    match: dict[str, Any] | None = None
+    match: Values | None = None
     """The champion's score in the match when training last stopped, if there was one."""
     match_generation: int | None = None  # the newest generation at that time
 
@@ -158,7 +159,7 @@ class RunSummary(Shown):
 
     plot = plot_runs
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         return {
             "name": self.name,
             "path": str(self.path),
@@ -177,7 +178,7 @@ class RunSummary(Shown):
             "notes": list(self.notes),
         }
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         return [dict(row) for row in self.history]
 
     def report(self) -> Iterator[Part]:
@@ -358,7 +359,7 @@ class Runs(Shown):
     def differences(self) -> dict[str, list[Any]]:
         return differences([run.config for run in self.runs]) if self.runs else {}
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         """A row per run: its progress, and its newest measurements with their intervals."""
         names = ("name", "game", "generations", "champion", "promotions", "minutes")
         measured = [
@@ -370,8 +371,8 @@ class Runs(Shown):
             for run in self.runs
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"root": str(self.root)}
+    def to_json(self) -> Values:
+        found: Values = {"root": str(self.root)}
         if not self.named:
             broken = [{"name": name, "error": error} for name, error in self.broken.items()]
             return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}

@@ -4,10 +4,11 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.files import reading, write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.statistics import Interval, elo_difference, elo_within, wilson_interval
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Plan
@@ -42,7 +43,7 @@ STUDENT_COLUMNS = (
 )
 
 
-def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
+def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> Values:
     """The columns of the TOML format from `wins` on; games of one seat have no Elo."""
     standings = make_standings(results)
     score = wilson_interval(standings.tally.score or 0.0, standings.tally.total)
@@ -64,7 +65,7 @@ def elo_of(score: Interval, games: int) -> Interval:
     return Interval(*(elo_within(limit, far) for limit in score))
 
 
-def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
+def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> Values:
     """The columns of the students' format from `VictoiresJ1` on; Hex has no draws."""
     tally = make_standings(results).tally
     value, low, high = (
@@ -74,7 +75,7 @@ def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, 
     return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
 
 
-def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def write_table(path: Path, columns: Iterable[str], rows: Iterable[NamedValues]) -> None:
     """Replace the table atomically, unless unchanged."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(columns), lineterminator="\n")

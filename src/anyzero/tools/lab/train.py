@@ -4,7 +4,7 @@ resumes.
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import BadOptionError, whole
 from anyzero.core.base.files import write_whole
+from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.progress import Tell, in_notebook
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
@@ -46,7 +47,7 @@ def train(
     match: int = 0,
     progress: bool = True,
     cluster: str | None = None,
-    changes: Mapping[str, Any] | None = None,
+    changes: NamedValues | None = None,
     **settings: Any,
 ) -> RunSummary:
     """Train a network by self-play for a total number of generations or minutes; an existing run
@@ -64,7 +65,7 @@ def train(
     text = game.text if isinstance(game, Game) else game
     wanted = {**settings, **(changes or {})}
     whole("match", match, range(10**9), f"a match of {match} games is not possible")
-    times: dict[str, Any] = {"generations": generations, "minutes": minutes}
+    times: Values = {"generations": generations, "minutes": minutes}
     folder = open_run(
         text, run=run, preset=preset, config_file=config_file, changes=wanted, **times
     )
@@ -156,7 +157,7 @@ class Watcher(Progress):
             with suppress(OSError):  # a full disk is reported where it matters
                 (self.folder.path / NOW).write_text(words)
 
-    def finished(self, report: dict[str, Any]) -> None:
+    def finished(self, report: Values) -> None:
         rebuild(self.folder)
         self.times.append(sum(report["seconds"].values()))
         self.since = clock()
@@ -166,7 +167,7 @@ class Watcher(Progress):
             self.say(f"  {note}")
 
 
-def summary_line(report: dict[str, Any]) -> str:
+def summary_line(report: Values) -> str:
     parts = [f"generation {report['generation']:3d}"]
     played, trained, gate, league = (
         report[name] for name in ("selfplay", "training", "gate", "league")
@@ -206,7 +207,7 @@ class Sweep(Shown):
         yield Sheet(("run", *COMPARED, "end match"), rows)
         yield f"curves written to {self.picture}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         runs = [
             {
                 "run": str(run.path),
@@ -243,7 +244,7 @@ def sweep(
     run: str | None = None,
     preset: str | None = None,
     config_file: Path | str | None = None,
-    changes: Mapping[str, Any] | None = None,
+    changes: NamedValues | None = None,
     **options: Any,
 ) -> Sweep:
     """Train once for each value of a setting, and compare; the other arguments are those of
@@ -256,7 +257,7 @@ def sweep(
         raise BadOptionError(f"{setting!r} is not of the form setting=a,b,c")
     text = game.text if isinstance(game, Game) else game
     common = dict(changes or {})
-    recipe: dict[str, Any] = {"preset": preset, "config_file": config_file}
+    recipe: Values = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
     wanted = {  # no new folders: a value may be a path or a position
@@ -272,9 +273,7 @@ def sweep(
     return found
 
 
-def check_runs(
-    game: str | None, recipe: dict[str, Any], changes: dict[str, dict[str, Any]]
-) -> None:
+def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
     for name, own in changes.items():
@@ -320,7 +319,7 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         rebuild(folder)
 
 
-def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | None:
+def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     """The champion against the strongest anchor, or against random play in a game of one seat."""
     game = stages.game
     config = stages.config

@@ -18,6 +18,7 @@ import numpy as np
 
 from anyzero.core.base.child import Child, LateChildError, listen, python_command, take_output
 from anyzero.core.base.errors import BadGameError, check_name
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, count, percent
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.faults import EndlessError, cpu_limit, tell
@@ -72,7 +73,7 @@ class LawResults(Shown, list[LawResult]):
         words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
         yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
         return {
             "game": self.game,
@@ -342,7 +343,7 @@ def doubtful_keys(game: Game, places: Iterable[tuple[Observations, int]]) -> Ite
 
 
 LAW_CPU_S = 10.0  # processor time for the Python code of a law
-TRIAL: dict[str, Any] = {
+TRIAL: Values = {
     "target": "interpreted",
     "simulate": False,
     "num_games": 6,

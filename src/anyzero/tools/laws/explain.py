@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
-from typing import Any
 
 from anyzero.core.base.errors import BadGameError, IllegalMoveError
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import as_game
@@ -50,7 +50,7 @@ class Rules(Shown):
         pictures = "".join(picture.svg for picture in self.pictures)
         return f"<h3>{escape(self.game.title)}</h3>{words}{pictures}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         about = {"game": self.game.text, "title": self.game.title, "rules": self.paragraphs}
         return {**about, "options": dict(self.game.options), "example": self.game.example.split()}
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Rules, States, Stream, Streams, Word
 from anyzero.core.compile.bits import same_records
 from anyzero.core.compile.random import STREAM, random_below, seed_stream
 from anyzero.core.game.contract import (
@@ -103,7 +104,13 @@ def observe(
 
 
 def observe_game(
-    rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any
+    rules: Rules,
+    record: Any,
+    script: Any,
+    seed: Word,
+    scratch: Any,
+    actions: Actions,
+    streams: Streams,
 ) -> int:
     """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an
     illegal script.
@@ -128,7 +135,9 @@ def observe_game(
     return 0
 
 
-def choose(rules: Any, state: Any, actions: Any, count: int, wanted: int, rng: Any) -> int:
+def choose(
+    rules: Rules, state: State, actions: Actions, count: int, wanted: int, rng: Stream
+) -> int:
     """The scripted action if it is legal, -1 if it is not; or a random one."""
     if wanted != RANDOM:
         for index in range(count):
@@ -142,7 +151,7 @@ def choose(rules: Any, state: Any, actions: Any, count: int, wanted: int, rng: A
     return np.int64(actions[random_below(rng, count)])  # type: ignore[return-value]
 
 
-def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any) -> int:
+def observe_position(rules: Rules, state: State, record: Any, row: int, actions: Actions) -> int:
     """Call every function of the contract on a position."""
     seat = seat_to_move(rules, state)
     record.seats[row] = seat
@@ -169,7 +178,7 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
     return count
 
 
-def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
+def draw_all(game: Game, states: States, target: str) -> tuple[Any, np.ndarray]:
     """The record of `draw` for these positions, and [positions, max_legal] the numbers of their
     moves.
     """
@@ -179,7 +188,9 @@ def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
     return shown, numbers
 
 
-def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any) -> None:
+def draw_states(
+    rules: Rules, states: States, shown: Drawing, numbers: Numbers, actions: Actions
+) -> None:
     """Kernel: draw each of these positions over zeros and number its moves."""
     for row in range(len(states)):
         draw(rules, states[row], shown[row])

@@ -16,10 +16,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.child import Child, ChildError, LateChildError
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.line import Line, move_texts
 from anyzero.core.game.load import split_options
@@ -52,7 +53,7 @@ def parse_engine(text: str) -> EngineText:
     """Parse a text; errors name the fault. The program must exist, but is not started."""
     kind, _, rest = text.partition(":")
     command, *parts = split_parts(text, rest)
-    known: dict[str, Any] = {}
+    known: Values = {}
     options: dict[str, str] = {}
     for name, value in split_options(repr(text), parts).items():
         if name not in (*SECONDS, *NUMBERS):

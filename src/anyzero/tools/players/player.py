@@ -17,6 +17,7 @@ from anyzero.core.base.errors import (
     whole,
 )
 from anyzero.core.base.files import from_home, is_file
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.line import Line, first_decision
 from anyzero.core.game.load import load_file, parse_options, position_of
@@ -224,7 +225,7 @@ def search_arguments(
     game: Game,
     load: Callable[[Game, Path], Any] | None = None,
     threads: int | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file
     (default: compiled, on
     so many threads, None: one a core, unless the text says how many)."""

@@ -5,9 +5,10 @@
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, check_name, text_of
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_text
 from anyzero.core.learning.find import BEST, net_file
@@ -84,7 +85,7 @@ def net_levels(name: str, method: str, net: str = BEST) -> tuple[str, ...]:
 
 
 @cache
-def net_board(name: str) -> dict[str, Any]:
+def net_board(name: str) -> Values:
     """The options of the game that the bundled net was trained on."""
     from anyzero.core.nets.weights import read_header
 

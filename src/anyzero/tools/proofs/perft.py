@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base import stopping
+from anyzero.core.base.nouns import Actions, Numbers, Rules, States, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
@@ -57,10 +58,10 @@ class Perft(Shown):
             f"({rate:.1f} million/s)"
         )
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
 
-    def to_json(self, *, divide: bool = True) -> dict[str, Any]:
+    def to_json(self, *, divide: bool = True) -> Values:
         found = {
             "game": self.game,
             "depth": self.depth,
@@ -88,7 +89,7 @@ def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) 
 
 
 def count_leaves(
-    rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int
+    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Any, depth: int
 ) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves = 0
@@ -112,7 +113,7 @@ def count_leaves(
     return leaves
 
 
-def num_actions(rules: Any, state: Any, actions: Any) -> int:
+def num_actions(rules: Rules, state: State, actions: Actions) -> int:
     if seat_to_move(rules, state) == OVER:
         return 0
     return legal_actions(rules, state, actions)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Rules, State, Word
 from anyzero.core.base.structs import struct_of
 from anyzero.core.compile.bits import by_pointer, leading_bit, record_word, record_words
 from anyzero.core.compile.random import U, scramble
@@ -43,7 +44,7 @@ def new_table(megabytes: float) -> ProofTable:
     return ProofTable(words[start : start + buckets * 2 * ENTRIES].reshape(buckets, 2 * ENTRIES))
 
 
-def position_key(state: Any) -> tuple[Any, Any]:
+def position_key(state: State) -> tuple[Any, Any]:
     """Two hashes over all bytes of a state.
 
     Not `state_key`: that may omit what an exact search needs, as chess omits its history.
@@ -62,7 +63,7 @@ def bucket_of(table: ProofTable, place: Any) -> int:
     return np.int64((place >> U(32)) * U(len(table.words)) >> U(32))  # type: ignore[return-value]
 
 
-def find(table: ProofTable, key: Any, place: Any) -> Any:
+def find(table: ProofTable, key: Word, place: Any) -> Any:
     bucket = bucket_of(table, place)
     for entry in range(0, 2 * ENTRIES, 2):
         if table.words[bucket, entry] == key:
@@ -70,7 +71,7 @@ def find(table: ProofTable, key: Any, place: Any) -> Any:
     return U(0)
 
 
-def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
+def put(table: ProofTable, key: Word, place: Any, content: Any) -> None:
     """Overwrite the position's old entry, or the one with the least work."""
     bucket = bucket_of(table, place)
     victim = 0
@@ -188,7 +189,7 @@ def new_stack(game: Game) -> Stack:
     )
 
 
-def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
+def walk(rules: Rules, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
     """Kernel: expand up to `most` positions, resuming where the search was left."""
     table = by_pointer(table)
     stack = by_pointer(stack)
@@ -207,7 +208,7 @@ def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most:
         stack.counters[LEVEL] = level
 
 
-def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
+def enter(rules: Rules, stack: Stack, level: int, child: int) -> None:
     """Set the child's position one level down."""
     stack.states[level + 1] = stack.states[level]
     play(rules, stack.states[level + 1], np.int64(stack.actions[level, child]))  # type: ignore[arg-type]
@@ -216,7 +217,7 @@ def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
 # --- the children of a position
 
 
-def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
+def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
     """Generate the children; if one of them, or the table, decides the position at once, keep only
     that.
     """
@@ -249,7 +250,7 @@ def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, w
             return
 
 
-def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bool:
+def ends_well(rules: Rules, stack: Stack, level: int, child: int, goal: int) -> bool:
     """Whether this child, whose state is one level down, ends the game in favour of the mover."""
     state = stack.states[level + 1]
     if seat_to_move(rules, state) != OVER:
@@ -263,7 +264,7 @@ def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bo
 
 
 def look(
-    rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
+    rules: Rules, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
 ) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
     state = stack.states[level + 1]

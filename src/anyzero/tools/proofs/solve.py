@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from anyzero.core.base.errors import (
     is_number,
     seconds_below,
 )
+from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.game import Game, State
@@ -153,10 +154,10 @@ class Solution(Shown):
         """Whether the value of the position and of all its moves is known."""
         return self.value is not None and None not in self.moves.values()
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Values]:
         return [{"move": move, "value": value} for move, value in self.moves.items()]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Values:
         names = (
             "value",
             "outcome",
