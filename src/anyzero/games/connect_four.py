@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS, cell_name
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit
@@ -22,8 +23,6 @@ from anyzero.games.grid import caption_number, initial_state, write_cells
 from anyzero.views import Board
 from anyzero.views.boards import (
     DOT,
-    LETTERS,
-    cell_name,
     round_cells,
     square_frame,
     square_labels,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
@@ -20,7 +21,7 @@ from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, initial_state
 from anyzero.views import Board, Kind, Polygon
-from anyzero.views.boards import LETTERS, rounded, segment, square_board
+from anyzero.views.boards import rounded, segment, square_board
 
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"

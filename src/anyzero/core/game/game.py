@@ -16,14 +16,13 @@ from anyzero.core.base.errors import (
     nearest_hint,
     text_of,
 )
-from anyzero.core.base.nouns import NamedValues, Values
+from anyzero.core.base.nouns import Board, NamedValues, Scene, Values
 from anyzero.core.base.report import Sheet
 from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
-from anyzero.views import Board, Scene
-from anyzero.views.board import assemble, check_board
+from anyzero.core.game.picture import GameBoard, is_board
 
 ORDINALS = ("first", "second", "third", "fourth")
 State = Any  # a position: a NumPy record of the game's dtype
@@ -382,15 +381,10 @@ class Game:
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
         moves = self.legal_moves(state)
         cell = move.strip()
-        scene = self.scene(state) if self.has("board") else Scene(())
-        taken = {piece.cell for piece in scene.pieces}
-        cells = {cell.name for cell in scene.cells}
-        is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
-        reason = (
-            f"{cell} is taken; "
-            if is_taken
-            else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
-        )
+        if self.has("board") and self.board.is_taken(self.shown(state), cell.lower(), moves):
+            reason = f"{cell} is taken; "
+        else:
+            reason = f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
         return IllegalMoveError(f"{self.name}: {reason}legal: {list_some(moves)}")
 
     def format_state(self, state: State) -> str:
@@ -423,9 +417,11 @@ class Game:
         """The constant part of the game's pictures."""
         self.need("board", "a picture")
         with guard.told(self):
-            board: Board = self._ask("board")
+            board: GameBoard = self._ask("board")
+            if not is_board(board):
+                raise TypeError(f"board returns {board!r}, not a Board")
             if self.is_from_file:
-                check_board(board, self.num_outcomes)
+                board.check(self.num_outcomes)
         return board
 
     def shown(self, state: State) -> Any:
@@ -443,7 +439,7 @@ class Game:
         )
         numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
         with guard.told(self):
-            scene = assemble(self.board, self.shown(state), numbers)
+            scene = self.board.scene(self.shown(state), numbers)
             if self.unchecked:
                 _ = scene.text, scene.svg  # raises an error here if a part has the wrong type
         return scene
