@@ -330,25 +330,47 @@ class Game:
         """The texts of several actions or outcomes of one position."""
         if self.has("format_action"):
             return [str(self._ask("format_action", state, action)) for action in actions]
-        if not self.has("board"):
+        if self.seat_to_move(state) == contract.CHANCE:
+            return [self.outcomes[action] if self.outcomes else str(action) for action in actions]
+        if not self.moves:
             return [str(action) for action in actions]
-        is_chance = self.seat_to_move(state) == contract.CHANCE
-        texts = self.board.outcomes if is_chance else self.board.moves
-        numbers = actions if is_chance or not texts else self.move_numbers(state, actions)
-        return [texts[number] if texts else str(number) for number in numbers]
+        return [self.moves[number] for number in self.move_numbers(state, actions)]
+
+    @cached_property
+    def moves(self) -> Sequence[str]:
+        """The texts of moves, by move number; none: moves are numbers."""
+        return self._texts("moves")
+
+    @cached_property
+    def outcomes(self) -> Sequence[str]:
+        """The texts of chance outcomes; none: outcomes are numbers."""
+        return self._texts("outcomes")
+
+    def _texts(self, name: str) -> Sequence[str]:
+        """The texts that the game's own function of this name lists, or else its board."""
+        if not self.has(name):
+            return getattr(self.board, name) if self.has("board") else ()
+        with guard.told(self):
+            texts = tuple(self._ask(name))
+            _ = " ".join(texts)  # raises an error unless all are texts
+            if name == "outcomes" and len(texts) != self.num_outcomes:
+                raise ValueError(
+                    f"outcomes lists {len(texts)} texts, the game has {self.num_outcomes}"
+                )
+        return texts
 
     def move_numbers(self, state: State, actions: Sequence[int]) -> list[int]:
-        """The indices of legal actions in the board's texts."""
+        """The indices of legal actions among the texts of moves."""
         numbers = list(actions)
-        most = len(self.board.moves)
+        most = len(self.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
         with guard.told(self):
             for action, number in zip(actions, numbers, strict=True):
                 if not 0 <= number < most:
+                    lists = "moves lists" if self.has("moves") else "the board has"
                     raise ValueError(
-                        f"move_number of the action {action} is {number}, and the board has "
-                        f"{most} moves"
+                        f"move_number of the action {action} is {number}, and {lists} {most} moves"
                     )
         return numbers
 
@@ -420,6 +442,9 @@ class Game:
             board: GameBoard = self._ask("board")
             if not is_board(board):
                 raise TypeError(f"board returns {board!r}, not a Board")
+            texts = [self._texts(name) if self.has(name) else () for name in ("moves", "outcomes")]
+            if any(texts):
+                board = board.with_texts(*texts)
             if self.is_from_file:
                 board.check(self.num_outcomes)
         return board
@@ -434,9 +459,8 @@ class Game:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each
         legal action.
         """
-        listed = (
-            self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
-        )
+        is_decision = self.seat_to_move(state) >= 0
+        listed = self.legal_actions(state) if is_decision and self.moves else []
         numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
         with guard.told(self):
             scene = self.board.scene(self.shown(state), numbers)
