@@ -185,7 +185,7 @@ class Game:
         fault.
         """
         if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
-            from anyzero.tools.laws.check import try_out
+            from anyzero.tools.laws.apart import try_out
 
             try_out(self)
             guard.remember(self.unchecked, guard.TRIED)
