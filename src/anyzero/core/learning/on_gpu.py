@@ -17,16 +17,9 @@ from anyzero.core.compile.gpu import cuda
 from anyzero.core.game.contract import encode
 from anyzero.core.game.game import Game
 from anyzero.core.learning.advance import advance_game
-from anyzero.core.learning.block import (
-    ENDED,
-    BlockResult,
-    Contestant,
-    Finished,
-    Watch,
-    network_contestant,
-    new_search,
-)
+from anyzero.core.learning.block import ENDED, BlockResult, Finished, Watch, new_search
 from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.contestants import Contestant, network_contestant
 from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
 from anyzero.core.learning.samples import LATER_KNOWN, Samples, new_samples
 from anyzero.core.learning.selfplay import Order, make_pairings, manner_of, start_states
