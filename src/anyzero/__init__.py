@@ -86,7 +86,8 @@ def find(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
-    return find(name)
+    globals()[name] = find(name)  # from now on it is a name like any other
+    return globals()[name]
 
 
 def __dir__() -> list[str]:
