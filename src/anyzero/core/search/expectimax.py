@@ -28,7 +28,8 @@ from anyzero.core.game.contract import (
     seat_to_move,
 )
 from anyzero.core.game.game import Game
-from anyzero.core.game.rollouts import cut, new_scratch, rollout_streams, run_parts, turn_to_seats
+from anyzero.core.game.rollouts import cut, run_parts, turn_to_seats
+from anyzero.core.game.streams import new_scratch, rollout_streams
 from anyzero.core.search.answers import evaluate_values
 from anyzero.core.search.methods import GUIDED, UNIFORM, Evaluator
 
