@@ -14,7 +14,7 @@ from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.once import verify
 from anyzero.core.learning.stages import OutOfTimeError, Progress
 from anyzero.core.learning.start import Training, fill_in, make_config
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table, Told
 

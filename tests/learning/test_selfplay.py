@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import Block, anchor_contestant, network_contestant
+from anyzero.core.learning.block import Block
 from anyzero.core.learning.config import (
     BenchmarkConfig,
     GateConfig,
@@ -14,6 +14,7 @@ from anyzero.core.learning.config import (
     SelfPlayConfig,
     change,
 )
+from anyzero.core.learning.contestants import anchor_contestant, network_contestant
 from anyzero.core.learning.contests import (
     benchmark,
     contest,

@@ -20,8 +20,9 @@ from anyzero.core.base.statistics import (
     wilson_interval,
 )
 from anyzero.core.game.game import Game
-from anyzero.core.learning.block import Block, Contestant, Watch
+from anyzero.core.learning.block import Block, Watch
 from anyzero.core.learning.config import BenchmarkConfig, GateConfig
+from anyzero.core.learning.contestants import Contestant
 from anyzero.core.learning.games import Manner, Pairings
 from anyzero.tools.arena.match import NORMAL, MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Match, default_openings

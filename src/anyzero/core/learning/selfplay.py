@@ -12,15 +12,9 @@ from anyzero.core.compile.random import numbered_streams
 from anyzero.core.game.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.core.game.game import Game
 from anyzero.core.game.rollouts import cut
-from anyzero.core.learning.block import (
-    Block,
-    BlockResult,
-    Contestant,
-    Watch,
-    anchor_contestant,
-    network_contestant,
-)
+from anyzero.core.learning.block import Block, BlockResult, Watch
 from anyzero.core.learning.config import RANDOM, RunConfig, SelfPlayConfig
+from anyzero.core.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.core.learning.games import NEVER, Manner, Pairings
 from anyzero.core.learning.samples import Samples, take
 from anyzero.core.nets.evaluator import NetworkEvaluator

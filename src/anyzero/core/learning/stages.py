@@ -23,14 +23,9 @@ from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.load import load
 from anyzero.core.learning import selfplay
-from anyzero.core.learning.block import (
-    BlockResult,
-    Contestant,
-    anchor_contestant,
-    network_contestant,
-    surprise_weights,
-)
+from anyzero.core.learning.block import BlockResult
 from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.core.learning.contests import (
     benchmark,
     contest,
@@ -51,6 +46,7 @@ from anyzero.core.learning.samples import (
     load_shard,
     new_samples,
     save_shard,
+    surprise_weights,
     take,
 )
 from anyzero.core.learning.trainer import Trainer
