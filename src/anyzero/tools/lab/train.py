@@ -332,8 +332,8 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
         found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
-    if found.standings.means is not None:
-        mean, other = found.standings.means
+    if found.means is not None:
+        mean, other = found.means
         brief = f"{mean:.1f} points, {name} {other:.1f}"
         played = f", on the same {games // 2} deals"
     else:
@@ -343,7 +343,7 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,
-        "games": found.standings.games,
+        "games": found.games,
         **found.shares,
         "text": text,
         "brief": brief,
