@@ -26,20 +26,17 @@ from anyzero.core.learning.contests import (
     score_interval,
 )
 from anyzero.core.learning.games import Manner, Pairings
-from anyzero.core.learning.selfplay import (
+from anyzero.core.learning.orders import (
     CHAMPION,
     PREVIOUS,
     RECENT,
     Order,
     block_spans,
-    describe_block,
     lowered_bar,
     make_pairings,
     pairing_shares,
-    play_block,
-    play_random,
-    summary,
 )
+from anyzero.core.learning.selfplay import describe_block, play_block, play_random, summary
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
 
