@@ -24,7 +24,7 @@ from anyzero.tools.arena.plan import (
     random_line,
 )
 from anyzero.tools.players import Player, parse_player
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 
 FIRST_MATCH = Match(0, 1, 0, 0)
 TIC_TAC_TOE = anyzero.load("tic_tac_toe")

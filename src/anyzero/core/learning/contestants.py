@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from anyzero.core.game.game import Game
 from anyzero.core.learning.config import RANDOM, SelfPlayConfig, anchor_search
-from anyzero.core.search.methods import Evaluator, Method, adapt, find_method
+from anyzero.core.search.methods import OUTSIDE, Evaluator, Method, adapt, find_method
 
 
 class Contestant(NamedTuple):
@@ -13,20 +13,22 @@ class Contestant(NamedTuple):
     name: str
     method: Method  # as the game and the evaluator allow it
     simulations: int
-    evaluator: Evaluator | None = None  # None: it is part of the search
+    evaluator: Evaluator | None = None  # None: it is part of the search, or on a GPU
 
 
 def network_contestant(
     game: Game,
     name: str,
-    evaluator: Evaluator,
+    evaluator: Evaluator | None,
     config: SelfPlayConfig,
     *,
     noise: bool,
     simulations: int = 0,
 ) -> Contestant:
-    """A network as used in self-play or a match; 0 simulations: as in self-play."""
-    method = adapt(game, self_play_method(config, noise=noise), evaluator)
+    """A network as used in self-play or a match, None: one that answers on a GPU; 0 simulations: as
+    in self-play.
+    """
+    method = adapt(game, self_play_method(config, noise=noise), OUTSIDE)
     if config.method == "expectimax":
         return Contestant(name, method, game.num_actions, evaluator)
     return Contestant(name, method, simulations or config.simulations, evaluator)
