@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.game.load import load
 from anyzero.core.game.rollouts import encode_states
 from anyzero.core.nets.config import BadNetworkError, parse_network
@@ -165,5 +166,5 @@ def test_a_missing_torch_is_said_in_a_sentence():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
-        "anyzero: this needs torch: pip install 'anyzero[train]'\n",
+        f"anyzero: {needs_package('torch')}\n",
     )

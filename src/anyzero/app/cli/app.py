@@ -15,7 +15,8 @@ from typer.core import TyperGroup
 from anyzero.app.cli import arena, games, play, serve, train
 from anyzero.app.cli.options import EPILOG, option
 from anyzero.core.base import stopping
-from anyzero.core.base.errors import NEEDS_TORCH, AnyzeroError, shorten
+from anyzero.core.base.errors import AnyzeroError, shorten
+from anyzero.core.base.extras import needs_package
 
 STOPPED = "stopped; nothing was saved, so the same command starts over"
 UsageError: Any = (
@@ -146,5 +147,5 @@ def sentence_of(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return error.strerror
     if isinstance(error, ModuleNotFoundError) and error.name == "torch":
-        return NEEDS_TORCH
+        return needs_package("torch")
     return str(error) if isinstance(error, AnyzeroError) else None

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError, check_name
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Actions, Numbers, Planes, Rules, States, Stream, Word
 from anyzero.core.compile import TARGETS
 from anyzero.core.compile.random import STREAM, seed_stream
@@ -202,9 +203,7 @@ def check_target(target: str) -> None:
         try:
             from anyzero.core.compile import gpu
         except ImportError:
-            raise AnyzeroError(
-                "the target cuda needs the package numba-cuda: install anyzero[cuda]"
-            ) from None
+            raise AnyzeroError(needs_package("numba_cuda")) from None
         if not gpu.is_available():
             raise AnyzeroError("the target cuda needs an NVIDIA GPU, and none was found here")
 

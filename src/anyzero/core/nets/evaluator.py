@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.child import count_cores
-from anyzero.core.base.errors import NEEDS_TORCH, BadOptionError, check_name
+from anyzero.core.base.errors import BadOptionError, check_name
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Numbers, States, Word, Words
 from anyzero.core.compile import Unit, compile_kernel
 from anyzero.core.compile.random import U, scramble
@@ -112,7 +113,7 @@ def check_device(device: str) -> None:
         try:
             torch: Any = importlib.import_module("torch")
         except ModuleNotFoundError:
-            raise BadNetworkError(NEEDS_TORCH) from None
+            raise BadNetworkError(needs_package("torch")) from None
         if not torch.cuda.is_available():
             raise BadOptionError(
                 "the device cuda needs an NVIDIA GPU and a torch that was built for it"

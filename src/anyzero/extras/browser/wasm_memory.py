@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Values
 from anyzero.extras.browser.wasm import FIRST_ARGUMENT, RESULT, SLOT, STATUS, Entry, Module, build
 
@@ -160,9 +161,7 @@ def is_available() -> bool:
 
 def check_runtime() -> None:
     if not is_available():
-        raise AnyzeroError(
-            "the target wasm needs the package wasmtime to run here: install anyzero[browser]"
-        )
+        raise AnyzeroError(needs_package("wasmtime"))
 
 
 class WasmKernel:

@@ -17,6 +17,7 @@ import numpy as np
 
 from anyzero.core.base.child import Child, python_command
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.load import load_trusted
@@ -144,7 +145,7 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     if not evidence.browser:
         raise Skip("switched off")
     if not is_available():
-        raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
+        raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
     seen = (
