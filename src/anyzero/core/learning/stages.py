@@ -55,8 +55,8 @@ from anyzero.core.learning.samples import (
 )
 from anyzero.core.learning.trainer import Trainer
 from anyzero.core.nets.evaluator import NetworkEvaluator
-from anyzero.core.nets.models import new_network
-from anyzero.core.nets.weights import load_network, read_network, save_network
+from anyzero.core.nets.models import load_network, new_network
+from anyzero.core.nets.weights import read_network, save_network
 from anyzero.extras.cluster import Pool
 from anyzero.extras.cluster.selfplay import ClusterGames
 

@@ -37,7 +37,7 @@ from anyzero.core.learning.selfplay import start_states
 from anyzero.core.learning.stages import OutOfTimeError, Progress, Stages
 from anyzero.core.nets.config import resolve
 from anyzero.core.nets.evaluator import check_device
-from anyzero.core.nets.weights import load_network
+from anyzero.core.nets.models import load_network
 from anyzero.extras.cluster import Pool
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
