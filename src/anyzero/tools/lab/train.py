@@ -28,7 +28,7 @@ from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, 
 from anyzero.core.learning.history import HISTORY, rebuild
 from anyzero.core.learning.stages import Progress, Stages
 from anyzero.core.learning.start import default_names, fill_in, make_config, open_run, train_on
-from anyzero.extras.cluster import Pool, opened
+from anyzero.tools.arena.workers import Nodes, cluster_at
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise
 
 NOTE_EVERY_S = 1.0
@@ -72,7 +72,7 @@ def train(
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
-        opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
+        cluster_at(cluster, with_gpus=folder.config.device == "cuda") as pool,
         bar("preparing", shown=progress) as tell,
     ):
         watch = Watcher(folder, tell, pool, shown=progress, **times)
@@ -88,7 +88,7 @@ class Watcher(Progress):
     """A progress bar for the current stage, the run's remaining time, and a line per generation."""
 
     def __init__(
-        self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any
+        self, folder: RunFolder, tell: Tell, pool: Nodes | None = None, *, shown: bool, **asked: Any
     ) -> None:
         """`asked` holds the requested generations and minutes, if any."""
         self.folder = folder
