@@ -238,8 +238,8 @@ def estimate(
 
     Their estimates are compared with reference values from many rollouts.
     """
+    from anyzero.tools.figures import check_picture
     from anyzero.tools.lab.estimate import parse_simulations
-    from anyzero.tools.lab.figures import check_picture
 
     budgets = parse_simulations(simulations)
     if plot is not None:

@@ -40,7 +40,7 @@ from anyzero.tools.arena.workers import Nodes, Workers, cluster_at
 from anyzero.tools.players import Player
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 
 class MatchSettings(TypedDict, total=False):
@@ -250,7 +250,7 @@ class Tournament(Shown):
         """Each player's rating, or its mean score, with the 95 % interval; also saved if a file is
         named.
         """
-        from anyzero.tools.lab.figures import draw_ranking, keep
+        from anyzero.tools.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
         found = [(row.player, row.strength) for row in self.rows]

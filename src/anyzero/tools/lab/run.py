@@ -30,7 +30,7 @@ from anyzero.tools.lab.table import read_rows, write_table
 from anyzero.tools.players.text import split_player
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 WRITE_EVERY_S = (
     1.0  # minimum interval between writes of the table; the journal has every game anyway
