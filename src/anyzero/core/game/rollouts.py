@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError, check_name
-from anyzero.core.base.extras import needs_package
+from anyzero.core.base.extras import find, needs_package
 from anyzero.core.base.nouns import Actions, Numbers, Planes, Rules, States, Stream, Word
 from anyzero.core.compile import TARGETS
 from anyzero.core.compile.random import STREAM, seed_stream
@@ -196,9 +196,7 @@ def bench_rollouts(
 def check_target(target: str) -> None:
     check_name("target", target, TARGETS)
     if target == "wasm":
-        from anyzero.extras.browser.wasm_memory import check_runtime
-
-        check_runtime()
+        find("browser").check_wasm()
     if target == "cuda":
         try:
             from anyzero.core.compile import gpu

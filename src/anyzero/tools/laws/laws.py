@@ -17,7 +17,7 @@ import numpy as np
 
 from anyzero.core.base.child import Child, python_command
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.base.extras import needs_package
+from anyzero.core.base.extras import find_or_none, needs_package
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.load import load_trusted
@@ -138,13 +138,16 @@ def ask_simulator(text: str, seed: int) -> str | None:
     return json.loads(lines[-1])  # type: ignore[no-any-return]
 
 
+def can_run_wasm() -> bool:
+    browser = find_or_none("browser")
+    return browser is not None and browser.can_run_wasm()
+
+
 def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
-    from anyzero.extras.browser.wasm_memory import is_available
-
     if not evidence.browser:
         raise Skip("switched off")
-    if not is_available():
+    if not can_run_wasm():
         raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
@@ -331,14 +334,12 @@ def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     """draw and move_number give the same compiled, interpreted and in a browser, and change no
     state.
     """
-    from anyzero.extras.browser.wasm_memory import is_available
-
     states = np.array(list(evidence.states(40)), game.state_dtype)
     before = states.tobytes()
     targets = (
         "interpreted",
         evidence.target,
-        *(("wasm",) if evidence.browser and is_available() else ()),
+        *(("wasm",) if evidence.browser and can_run_wasm() else ()),
     )
     plain, *others = (draw_all(game, states, target) for target in targets)
     for target, other in zip(targets[1:], others, strict=True):
