@@ -18,7 +18,7 @@ from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.run import choice_parts
 from anyzero.extras.bots import bot_main
 from anyzero.extras.bots.source import Source, pack_bytes, unpack_array
-from anyzero.extras.browser.functions import plain_search
+from anyzero.extras.programs import plain_search
 
 Named = namedtuple("Named", "name")
 Config = namedtuple("Config", "kind blocks pool_every layers policy")
