@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import anyzero
 from anyzero.app.cli.output import HUMAN, answer
-from anyzero.app.cli.screen import Screen, answer_words, end_words, player_words
-from anyzero.app.records.ends import FORFEIT
+from anyzero.app.cli.screen import Screen, answer_words, player_words
 from anyzero.app.records.files import read_record, record_text, write_record
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
@@ -21,6 +20,7 @@ from anyzero.core.base.errors import AnyzeroError, IllegalMoveError, list_some, 
 from anyzero.core.base.files import from_home
 from anyzero.core.base.report import count
 from anyzero.core.game.load import position_of
+from anyzero.core.game.play import Reason
 from anyzero.tools.laws.explain import Rules
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.player import Answer, FailedPlayerError, consult
@@ -127,7 +127,7 @@ class Session:
         told = False
         while not self.ended:
             if self.table.is_over and not told:
-                self.screen.say(end_words(self.table))
+                self.screen.say(self.table.end_words)
                 if None in self.seats:
                     self.screen.say(
                         "rematch plays again with the seats swapped, undo takes a move "
@@ -161,7 +161,7 @@ class Session:
         except FailedPlayerError as error:
             self.screen.say(str(error))
             table.name_player(table.seat_to_move, player.text)
-            table.declare(FORFEIT)
+            table.declare(Reason.FORFEIT)
             return
         self.screen.say(
             answer_words(player.text, table.game.format_action(table.state, answer.action), answer)

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from anyzero.app.records.in_progress import GameInProgress, Ply
+from anyzero.app.records.record import REASON_WORDS
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.views.board import Scene, shape_values
@@ -46,7 +47,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> Values:
         {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
     )
     about = {**thought, "seconds": ply.seconds}
-    move = ply.move or ply.termination
+    move = ply.move or REASON_WORDS[ply.end.reason]
     played = ply.action >= 0
     text = ply.notation(game, before) if played else move
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}

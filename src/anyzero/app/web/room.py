@@ -10,10 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
 
-from anyzero.app.records.ends import RULES, BadRecordError
 from anyzero.app.records.files import FIRST, READERS, pick
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.records.record import Evaluation, GameRecord
+from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
 from anyzero.app.web.catalog import HUMAN, Catalog, Message, ServerConfig
 from anyzero.app.web.forms import table_values
 from anyzero.app.web.shelf import Shelf
@@ -82,7 +81,9 @@ class Rooms:
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             played = GameInProgress.played(game, record.start, record.moves)
             if played.is_over:
-                record = record.change(result={"payoffs": played.payoffs, "termination": RULES})
+                record = record.change(
+                    result={"payoffs": played.payoffs, "termination": played.termination}
+                )
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
             table.players = self.catalog.check_seats(wanted.seats, table.game)

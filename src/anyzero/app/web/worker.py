@@ -28,8 +28,8 @@ from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.nouns import Values
 from anyzero.core.compile.cache import NotCompiledError, loading_only
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.core.nets.forward import numpy_evaluator
 from anyzero.core.nets.weights import read_network
 from anyzero.core.search import LiveSearch, Searcher, SearchResult
@@ -96,9 +96,9 @@ class SearchJob:
         """
         if self.player.kind == RANDOM:
             return choose_at_random(
-                self.game, Line.begin(self.game, self.state), self.wanted["seed"]
+                self.game, Play.begin(self.game, self.state), self.wanted["seed"]
             )
-        line = Line.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
+        line = Play.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
         for action in self.wanted["actions"]:
             line = line.play(self.game, action)
         with ENGINES:

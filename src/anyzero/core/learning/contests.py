@@ -20,10 +20,11 @@ from anyzero.core.base.statistics import (
     wilson_interval,
 )
 from anyzero.core.game.game import Game
+from anyzero.core.game.play import BY_THE_RULES
 from anyzero.core.learning.block import Block, Contestant, Watch
 from anyzero.core.learning.config import BenchmarkConfig, GateConfig
 from anyzero.core.learning.games import Manner, Pairings
-from anyzero.tools.arena.match import NORMAL, MatchResult
+from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.tools.arena.standings import Standings, make_standings
 
@@ -75,7 +76,7 @@ def contest(
         match = Match(0, 1, row // 2, row % 2)
         results.append(
             MatchResult(
-                match, line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]
+                match, line.names, 0, [], line.payoffs, scores, BY_THE_RULES, "", [0.0, 0.0]
             )
         )
     standings = make_standings(results)

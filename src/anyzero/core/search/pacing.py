@@ -17,7 +17,7 @@ from anyzero.core.base import stopping
 from anyzero.core.base.errors import whole
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import State
-from anyzero.core.game.line import Line
+from anyzero.core.game.play import Play
 from anyzero.core.search import report
 from anyzero.core.search.halving import CHILD, gumbel_plan, new_halving, next_order
 from anyzero.core.search.methods import BATCH, EXPECTIMAX, GUMBEL, UNBOUNDED
@@ -55,7 +55,7 @@ class LiveSearch:
     """A search in progress; it runs only within `advance`."""
 
     def __init__(
-        self, searcher: "Searcher", state: State, seed: int = 0, line: Line | None = None
+        self, searcher: "Searcher", state: State, seed: int = 0, line: Play | None = None
     ) -> None:
         self.searcher = searcher
         self.state = state

@@ -19,7 +19,7 @@ from anyzero.core.base.errors import (
 )
 from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line, first_decision
+from anyzero.core.game.play import Play, first_decision
 from anyzero.core.game.rollouts import check_target
 from anyzero.core.search.expectimax import ExpectimaxRun
 from anyzero.core.search.methods import (
@@ -98,9 +98,9 @@ class Searcher:
         share = max_nodes // self.trees
         self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
-        self.line: Line | None = None  # of the last search
+        self.line: Play | None = None  # of the last search
 
-    def begin(self, state: State, seed: int, line: Line | None = None) -> Run:
+    def begin(self, state: State, seed: int, line: Play | None = None) -> Run:
         """A new run over a position, with none of its budget spent; with `reuse`, `line` is the
         game that led to it.
         """
@@ -140,11 +140,11 @@ class Searcher:
         self.line = line
         return run
 
-    def choose(self, state: State, seed: int, line: Line | None = None) -> int:
+    def choose(self, state: State, seed: int, line: Play | None = None) -> int:
         """The action to play: a search without a report."""
         return LiveSearch(self, state, seed, line).finish().choice()
 
-    def search(self, state: State, seed: int, line: Line | None = None) -> SearchResult:
+    def search(self, state: State, seed: int, line: Play | None = None) -> SearchResult:
         """Search until the budget is spent; the same seed and number of simulations give the same
         result.
         """
