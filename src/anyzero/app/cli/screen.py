@@ -14,8 +14,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from anyzero.app.records.cells import ply_cells
 from anyzero.app.records.in_progress import GameInProgress, Ply
-from anyzero.app.web.forms import ply_cells
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress

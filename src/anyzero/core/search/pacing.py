@@ -17,7 +17,7 @@ from anyzero.core.base import stopping
 from anyzero.core.base.errors import whole
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import State
-from anyzero.core.game.play import Play
+from anyzero.core.game.play import Play, move_texts
 from anyzero.core.search import report
 from anyzero.core.search.halving import CHILD, gumbel_plan, new_halving, next_order
 from anyzero.core.search.methods import BATCH, EXPECTIMAX, GUMBEL, UNBOUNDED
@@ -162,7 +162,7 @@ class LiveSearch:
         texts = run.game.format_actions(self.state, moves.actions.tolist())
         children = report.make_children(moves, self.ranked(moves), texts)
         best = children[0]
-        line = self.line(children[0].action)
+        line = self.line(best.action)
         value = 0.0 if best.value is None else best.value
         proven = next(
             (report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES),
@@ -177,16 +177,21 @@ class LiveSearch:
         )
 
     def line(self, action: int) -> list[str]:
-        """The most visited line from this action on, as moves, up to the first chance node."""
+        """The most visited line from this action on, as moves."""
+        texts, _ = move_texts(self.run.game, self.state, self.line_actions(action))
+        return texts
+
+    def line_actions(self, action: int) -> list[int]:
+        """The most visited line from this action on, up to the first chance node."""
         game = self.run.game
         state = self.state
-        texts = []
+        actions = []
         for move in self.run.principal_variation(action)[:LONGEST_LINE]:
-            texts.append(game.format_action(state, move))
+            actions.append(move)
             state = game.play(state, move)
             if game.seat_to_move(state) < 0:
                 break
-        return texts
+        return actions
 
 
 def plan(live: LiveSearch) -> Iterator[Portion]:
