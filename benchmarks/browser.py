@@ -36,9 +36,9 @@ from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.core.search import Searcher
-from anyzero.extras.browser.functions import ExportedFunction, Given
 from anyzero.extras.browser.wasm_files import build_functions, write_module
 from anyzero.extras.export import export
+from anyzero.extras.programs import ExportedFunction, Given
 
 ROUNDS, WARM_ROUNDS = 12, 3
 PIECE_S = 0.08

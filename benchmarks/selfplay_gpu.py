@@ -24,8 +24,8 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import SelfPlayConfig
 from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.on_gpu import STEPS, GpuGames
+from anyzero.core.learning.orders import manner_of
 from anyzero.core.learning.samples import Samples
-from anyzero.core.learning.selfplay import manner_of
 from anyzero.core.nets.config import NetworkConfig, parse_network
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.on_gpu import GpuEvaluator

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from anyzero.core.game.contract import CHANCE, OVER
     from anyzero.core.game.game import Game, Symmetry
     from anyzero.core.game.load import load
-    from anyzero.core.learning.find import nets
     from anyzero.core.search.search import search_many
     from anyzero.tools.arena.arena import match, tournament
+    from anyzero.tools.arena.cards import nets
     from anyzero.tools.arena.ladder import rate
     from anyzero.tools.doctor.examine import examine
     from anyzero.tools.lab.estimate import estimate
@@ -58,9 +58,9 @@ MODULES = {
     "core.game.contract": ("CHANCE", "OVER"),
     "core.game.game": ("Game", "Symmetry"),
     "core.game.load": ("load",),
-    "core.learning.find": ("nets",),
     "core.search.search": ("search_many",),
     "tools.arena.arena": ("match", "tournament"),
+    "tools.arena.cards": ("nets",),
     "tools.arena.ladder": ("rate",),
     "tools.doctor.examine": ("examine",),
     "tools.lab.estimate": ("estimate",),

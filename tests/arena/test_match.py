@@ -13,11 +13,11 @@ from anyzero.app.records.ends import loss_payoffs
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.seeds import draw_unit, pick_index
 from anyzero.core.game.line import move_texts
+from anyzero.core.learning.games import default_openings
 from anyzero.tools.arena.match import Live, MatchResult, play_match
 from anyzero.tools.arena.plan import (
     Match,
     Plan,
-    default_openings,
     make_opening,
     make_plan,
     quiet_action,

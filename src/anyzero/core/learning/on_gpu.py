@@ -29,8 +29,8 @@ from anyzero.core.learning.block import (
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.contestants import Contestant, network_contestant
 from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, new_games
+from anyzero.core.learning.orders import Order, make_pairings, manner_of, start_states
 from anyzero.core.learning.samples import LATER_KNOWN, Samples, new_samples
-from anyzero.core.learning.selfplay import Order, make_pairings, manner_of, start_states
 from anyzero.core.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from anyzero.core.nets.forward import NumpyOps
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.extras.bots import bot_main
 from anyzero.extras.bots.source import Source, pack_bytes, unpack_array
-from anyzero.extras.browser.functions import plain_search
+from anyzero.extras.programs import plain_search
 
 Named = namedtuple("Named", "name")
 Config = namedtuple("Config", "kind blocks pool_every layers policy")

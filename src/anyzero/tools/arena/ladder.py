@@ -24,17 +24,9 @@ from anyzero.core.base.statistics import Interval, mean_interval, wilson_interva
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.line import Line
 from anyzero.core.game.load import as_game, load, split_text
-from anyzero.core.learning.find import (
-    BEST,
-    Card,
-    CardResult,
-    Made,
-    find_network,
-    hash_of,
-    read_card,
-    write_card,
-)
+from anyzero.core.learning.find import BEST, find_network, hash_of
 from anyzero.tools.arena.arena import leading_pairs, play_games, split_settings
+from anyzero.tools.arena.cards import Card, CardResult, Made, read_card, write_card
 from anyzero.tools.arena.plan import make_plan
 from anyzero.tools.arena.record import Results
 from anyzero.tools.arena.standings import game_score, points

@@ -34,7 +34,7 @@ from anyzero.core.search.report import RootMoves
 from anyzero.core.search.selection import minimum_error_weight, rave_score
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE = 100_000
@@ -114,7 +114,7 @@ class Study(Shown):
         """Estimates against the reference, their error and their rank correlation; also saved if a
         file is named.
         """
-        from anyzero.tools.lab.figures import keep
+        from anyzero.tools.figures import keep
         from anyzero.tools.lab.plots import draw_study
 
         return keep(draw_study(self), file)

@@ -9,24 +9,24 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from anyzero.core.base.errors import check_name
 from anyzero.core.base.files import writing
 from anyzero.core.game.load import split_text
-from anyzero.tools.lab.figures import (
+from anyzero.tools.figures import (
     FORMATS,
     GUIDE,
     LABEL,
     SMALL,
+    Axes,
+    Figure,
+    Normalize,
+    NullLocator,
     add_legend,
     draw_curve,
     finish,
+    matplotlib,
     new_figure,
     save_figure,
 )
