@@ -39,8 +39,8 @@ from anyzero.core.learning.games import (
     new_games,
 )
 from anyzero.core.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.core.search.answers import NO_ANSWERS, answer_leaves
 from anyzero.core.search.forest import Forest, tree_parts
+from anyzero.core.search.leaves import NO_ANSWERS, answer_leaves
 from anyzero.core.search.methods import BATCH, Settings
 from anyzero.core.search.search import most_nodes
 

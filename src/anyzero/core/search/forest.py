@@ -20,8 +20,8 @@ from anyzero.core.game.game import Game
 from anyzero.core.game.play import Play
 from anyzero.core.game.rollouts import cut
 from anyzero.core.search import leaves, simulation
-from anyzero.core.search.answers import NO_ANSWERS, Answers, answer_leaves
 from anyzero.core.search.halving import gumbel_plan
+from anyzero.core.search.leaves import NO_ANSWERS, Answers, answer_leaves
 from anyzero.core.search.methods import (
     BATCH,
     GRAVE,

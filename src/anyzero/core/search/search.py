@@ -24,7 +24,7 @@ from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.game.play import Play, first_decision
 from anyzero.core.game.rollouts import check_target
-from anyzero.core.search.deepening import DeepeningForest
+from anyzero.core.search.expectimax import DeepeningForest
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import (
     EXPECTIMAX,
