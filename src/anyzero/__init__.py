@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from anyzero.tools.laws.check import check_game
     from anyzero.tools.laws.explain import rules
     from anyzero.tools.players import parse_player as player
-    from anyzero.tools.players.player import search
     from anyzero.tools.proofs.solve import solve
+    from anyzero.tools.search import search
 
 __all__ = [
     "CHANCE",
@@ -69,8 +69,8 @@ MODULES = {
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
     "tools.laws.explain": ("rules",),
-    "tools.players.player": ("search",),
     "tools.proofs.solve": ("solve",),
+    "tools.search": ("search",),
 }
 HOMES = {"player": "tools.players:parse_player"} | {
     name: module for module, names in MODULES.items() for name in names
@@ -86,7 +86,8 @@ def find(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
-    return find(name)
+    globals()[name] = find(name)  # from now on it is a name like any other
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

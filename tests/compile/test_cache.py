@@ -20,7 +20,7 @@ from anyzero.core.compile.clock import Compiling, clock
 from anyzero.core.compile.kernels import compile_kernel, key_of
 from anyzero.core.game.contract import legal_actions
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.core.game.rollouts import rollout_streams
+from anyzero.core.game.streams import rollout_streams
 from anyzero.tools.laws.observe import observe_game
 from tests.compile.walk import walk, walk_through
 

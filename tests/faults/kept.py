@@ -24,7 +24,7 @@ from anyzero.core.nets.weights import save_network
 from anyzero.tools.arena import cards
 from anyzero.tools.arena.arena import match, tournament
 from anyzero.tools.lab.run import experiment
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table
 from tests.records.play import random_table

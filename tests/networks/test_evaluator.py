@@ -17,7 +17,7 @@ from anyzero.core.nets.evaluator import Divided, NetworkEvaluator
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import store
 from anyzero.core.search import search_many
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.networks.positions import random_states
 
 FOUR = load("connect_four")

@@ -58,7 +58,7 @@ def check(game: GameText, json: Json = False) -> None:
 
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
-    from anyzero.tools.laws.check import check_apart
+    from anyzero.tools.laws.apart import check_apart
 
     loaded = anyzero.load(game)
     found = check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)

@@ -22,10 +22,10 @@ from anyzero.app.records.ends import (
 from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.app.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
 from anyzero.app.records.record import GameRecord, read_day
+from anyzero.core.base.cells import LETTERS, cell_name
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
-from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
 

@@ -119,7 +119,8 @@ def scene_of(game: Game, state: State) -> Scene:
 
 @lru_cache(MOST_SCENES)
 def remembered_scene(game: Game, content: bytes) -> Scene:
-    return game.scene(state_of(game, content))
+    scene: Scene = game.scene(state_of(game, content))
+    return scene
 
 
 def state_of(game: Game, content: bytes) -> State:

@@ -32,7 +32,7 @@ from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
 from anyzero.core.nets.forward import numpy_evaluator
 from anyzero.core.nets.weights import read_network
-from anyzero.core.search import LiveSearch, Searcher, SearchResult
+from anyzero.core.search import Searcher, SearchResult
 from anyzero.core.search.methods import SearchText
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.player import choose_at_random, consult, search_arguments
@@ -144,7 +144,7 @@ class SearchJob:
         """
         look = time.perf_counter() + LOOK_EVERY_S / 4
         is_finished = False
-        search = LiveSearch(searcher, self.state, self.wanted["seed"])
+        search = searcher.begin(self.state, self.wanted["seed"])
         while not is_finished:
             is_finished = not search.advance() or self.stopped.is_set()
             if is_finished or not goes_on():

@@ -16,14 +16,13 @@ from anyzero.core.base.errors import (
     nearest_hint,
     text_of,
 )
-from anyzero.core.base.nouns import NamedValues, Values
+from anyzero.core.base.nouns import Board, NamedValues, Scene, Values
 from anyzero.core.base.report import Sheet
 from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
-from anyzero.views import Board, Scene
-from anyzero.views.board import assemble, check_board
+from anyzero.core.game.picture import GameBoard, is_board
 
 ORDINALS = ("first", "second", "third", "fourth")
 State = Any  # a position: a NumPy record of the game's dtype
@@ -186,7 +185,7 @@ class Game:
         fault.
         """
         if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
-            from anyzero.tools.laws.check import try_out
+            from anyzero.tools.laws.apart import try_out
 
             try_out(self)
             guard.remember(self.unchecked, guard.TRIED)
@@ -331,25 +330,47 @@ class Game:
         """The texts of several actions or outcomes of one position."""
         if self.has("format_action"):
             return [str(self._ask("format_action", state, action)) for action in actions]
-        if not self.has("board"):
+        if self.seat_to_move(state) == contract.CHANCE:
+            return [self.outcomes[action] if self.outcomes else str(action) for action in actions]
+        if not self.moves:
             return [str(action) for action in actions]
-        is_chance = self.seat_to_move(state) == contract.CHANCE
-        texts = self.board.outcomes if is_chance else self.board.moves
-        numbers = actions if is_chance or not texts else self.move_numbers(state, actions)
-        return [texts[number] if texts else str(number) for number in numbers]
+        return [self.moves[number] for number in self.move_numbers(state, actions)]
+
+    @cached_property
+    def moves(self) -> Sequence[str]:
+        """The texts of moves, by move number; none: moves are numbers."""
+        return self._texts("moves")
+
+    @cached_property
+    def outcomes(self) -> Sequence[str]:
+        """The texts of chance outcomes; none: outcomes are numbers."""
+        return self._texts("outcomes")
+
+    def _texts(self, name: str) -> Sequence[str]:
+        """The texts that the game's own function of this name lists, or else its board."""
+        if not self.has(name):
+            return getattr(self.board, name) if self.has("board") else ()
+        with guard.told(self):
+            texts = tuple(self._ask(name))
+            _ = " ".join(texts)  # raises an error unless all are texts
+            if name == "outcomes" and len(texts) != self.num_outcomes:
+                raise ValueError(
+                    f"outcomes lists {len(texts)} texts, the game has {self.num_outcomes}"
+                )
+        return texts
 
     def move_numbers(self, state: State, actions: Sequence[int]) -> list[int]:
-        """The indices of legal actions in the board's texts."""
+        """The indices of legal actions among the texts of moves."""
         numbers = list(actions)
-        most = len(self.board.moves)
+        most = len(self.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
         with guard.told(self):
             for action, number in zip(actions, numbers, strict=True):
                 if not 0 <= number < most:
+                    lists = "moves lists" if self.has("moves") else "the board has"
                     raise ValueError(
-                        f"move_number of the action {action} is {number}, and the board has "
-                        f"{most} moves"
+                        f"move_number of the action {action} is {number}, and {lists} {most} moves"
                     )
         return numbers
 
@@ -382,15 +403,10 @@ class Game:
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
         moves = self.legal_moves(state)
         cell = move.strip()
-        scene = self.scene(state) if self.has("board") else Scene(())
-        taken = {piece.cell for piece in scene.pieces}
-        cells = {cell.name for cell in scene.cells}
-        is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
-        reason = (
-            f"{cell} is taken; "
-            if is_taken
-            else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
-        )
+        if self.has("board") and self.board.is_taken(self.shown(state), cell.lower(), moves):
+            reason = f"{cell} is taken; "
+        else:
+            reason = f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
         return IllegalMoveError(f"{self.name}: {reason}legal: {list_some(moves)}")
 
     def format_state(self, state: State) -> str:
@@ -423,9 +439,14 @@ class Game:
         """The constant part of the game's pictures."""
         self.need("board", "a picture")
         with guard.told(self):
-            board: Board = self._ask("board")
+            board: GameBoard = self._ask("board")
+            if not is_board(board):
+                raise TypeError(f"board returns {board!r}, not a Board")
+            texts = [self._texts(name) if self.has(name) else () for name in ("moves", "outcomes")]
+            if any(texts):
+                board = board.with_texts(*texts)
             if self.is_from_file:
-                check_board(board, self.num_outcomes)
+                board.check(self.num_outcomes)
         return board
 
     def shown(self, state: State) -> Any:
@@ -438,12 +459,11 @@ class Game:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each
         legal action.
         """
-        listed = (
-            self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
-        )
+        is_decision = self.seat_to_move(state) >= 0
+        listed = self.legal_actions(state) if is_decision and self.moves else []
         numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
         with guard.told(self):
-            scene = assemble(self.board, self.shown(state), numbers)
+            scene = self.board.scene(self.shown(state), numbers)
             if self.unchecked:
                 _ = scene.text, scene.svg  # raises an error here if a part has the wrong type
         return scene

@@ -1,8 +1,11 @@
 """Distribution over many machines: jobs placed on a Ray cluster.
 
-What others use of it: `opened`, the pool of a cluster, and `play_on_cluster`, matches on its nodes.
+What others use of it: `opened`, the pool of a cluster; `play_on_cluster`, matches on its nodes; and
+`games_on_cluster`, the games of a training run there.
 """
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from anyzero.extras.cluster.jobs import ActorKind, Done, Job, Pace, Shared
@@ -11,9 +14,21 @@ from anyzero.extras.cluster.pool import Pool, opened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anyzero.core.learning.config import RunConfig
+    from anyzero.extras.cluster.selfplay import ClusterGames
     from anyzero.tools.arena.workers import Finished, Task
 
-__all__ = ["ActorKind", "Done", "Job", "Pace", "Pool", "Shared", "opened", "play_on_cluster"]
+__all__ = [
+    "ActorKind",
+    "Done",
+    "Job",
+    "Pace",
+    "Pool",
+    "Shared",
+    "games_on_cluster",
+    "opened",
+    "play_on_cluster",
+]
 
 
 def play_on_cluster(tasks: "Sequence[Task]", pool: Pool) -> "Finished":
@@ -21,3 +36,12 @@ def play_on_cluster(tasks: "Sequence[Task]", pool: Pool) -> "Finished":
     from anyzero.extras.cluster.matches import play_tasks  # actors of other work need no arena
 
     return play_tasks(tasks, pool)
+
+
+@contextmanager
+def games_on_cluster(address: str, config: "RunConfig") -> Iterator["ClusterGames"]:
+    """What plays the games of a run on the cluster at this address, `auto` or `host:port`."""
+    from anyzero.extras.cluster.selfplay import ClusterGames  # it needs all of training
+
+    with closing(Pool(address, with_gpus=config.device == "cuda")) as pool:
+        yield ClusterGames(pool, config)
