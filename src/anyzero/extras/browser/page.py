@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.app.web.app import STATIC
+import anyzero.app.web
 from anyzero.app.web.catalog import describe_game
 from anyzero.app.web.forms import palette_sheet
 from anyzero.core.base.errors import AnyzeroError
@@ -47,6 +47,7 @@ from anyzero.extras.programs import (
 from anyzero.tools.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels, net_method
 from anyzero.views.board import board_values
 
+STATIC = Path(anyzero.app.web.__file__).parent / "static"
 SERVED = ("runs.js", "experiments.js", "index.html", "sw.js")
 """Files of the page that need the server, or that are rewritten."""
 NO_NET = "none"

@@ -174,13 +174,11 @@ Workers = int | Nodes | None
 """
 
 
-def cluster_at(
-    address: str | None, *, with_gpus: bool = False
-) -> AbstractContextManager[Any]:  # of Nodes or None
+def cluster_at(address: str | None) -> AbstractContextManager[Any]:
     """The nodes of the cluster at this address, `auto` or `host:port`; None without an address."""
     if address is None:
         return nullcontext()
-    pool: AbstractContextManager[Any] = find("cluster").opened(address, with_gpus=with_gpus)
+    pool: AbstractContextManager[Any] = find("cluster").opened(address)
     return pool
 
 
