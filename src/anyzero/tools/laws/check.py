@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.child import Child, LateChildError, listen, python_command, take_output
-from anyzero.core.base.errors import BadGameError, check_name
+from anyzero.core.base.errors import BadGameError, BadOptionError, check_name
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, count, percent
 from anyzero.core.game.contract import OVER
@@ -89,10 +89,11 @@ guards.
 """
 
 
-def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
+def check_game(game: Game | str, *laws: str, apart: bool = False, **options: Any) -> LawResults:
     """Check a game against these laws of the contract, or all of them, on random play.
 
-    Options: num_games, plies, simulate, browser, seed (see `Evidence`).
+    Options: num_games, plies, simulate, browser, seed (see `Evidence`). All laws may be checked
+    `apart`, in another process: if it dies or hangs, the law being checked is broken.
 
     >>> anyzero.check_game("hex:size=5")
     """
@@ -101,6 +102,10 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
         check_name("law", law, LAWS)
     for option in options:
         check_name("option", option, [*Evidence.__dataclass_fields__][1:])
+    if apart and (laws or options):
+        raise BadOptionError("a check in another process is of all laws and takes no options")
+    if apart:
+        return check_apart(game)
     evidence = Evidence(replace(game, unchecked=""), **options)
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None
