@@ -18,7 +18,6 @@ from anyzero.core.game.load import load
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.engine import (
     COLOURS,
-    GO_GAMES,
     RESIGN,
     TO_GO,
     from_gtp,
@@ -113,7 +112,7 @@ class GtpEngine:
             for line in self.game.show(self.table.state).text.splitlines()
             if line.strip()
         ]
-        if self.game.name in GO_GAMES:
+        if self.game.facts.on_go_board:
             lines = [
                 line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line
                 for line in lines

@@ -22,6 +22,7 @@ from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
+from anyzero.core.game.facts import Facts
 from anyzero.views import Board, Scene
 from anyzero.views.board import assemble, check_board
 
@@ -74,6 +75,8 @@ class Game:
     example: str = (
         ""  # moves of a game with default options whose last position illustrates the rules
     )
+    facts: Facts = field(default_factory=Facts)
+    """What levels, training, files, protocols and the page know of it."""
     options: NamedValues = field(default_factory=dict)  # its options; filled in by `load`
     source: str = ""  # the name or file by which `load` found it
     unchecked: str = (

@@ -63,7 +63,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     fixed |= {
         "HAS_NET": network is not None,
         "HAS_MOVES": bool(moves),
-        "IS_JUDGED": game.name == "oware",
+        "IS_JUDGED": game.facts.judge == "houses",
     }
     fixed |= {
         f"{owner}.{name}": value

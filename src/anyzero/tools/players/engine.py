@@ -23,7 +23,7 @@ from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.line import Line, move_texts
-from anyzero.core.game.load import split_options
+from anyzero.core.game.load import names_with, split_options
 from anyzero.tools.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
 PATIENCE_S = 60.0  # for starting, and for a move without a clock
@@ -95,6 +95,12 @@ def find_command(text: str, command: str) -> tuple[str, ...]:
     if program is None:
         raise UnknownNameError(f"{text!r}: there is no program {words[0]!r}")
     return program, *words[1:]
+
+
+def program_of(text: str) -> str:
+    """The program of a player like `uci:stockfish,level=3`; empty for other players."""
+    command = re.match(r"(?:uci|gtp):([^\s,]+)", text)
+    return "" if command is None else command[1]
 
 
 def find_program(name: str) -> str | None:
@@ -193,8 +199,9 @@ class UciClient(EngineClient):
     moves: list[str]  # of the line it knows
 
     def check_game(self, game: Game) -> None:
-        if game.name != "chess":
-            raise BadOptionError(f"{self.wanted.text}: UCI is for chess, not for {game.name}")
+        if game.facts.uci is None:
+            names = list_some(names_with("uci"))
+            raise BadOptionError(f"{self.wanted.text}: UCI is for {names}, not for {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
         self.send("uci")
@@ -284,7 +291,6 @@ class UciClient(EngineClient):
 
 
 COLOURS = ("black", "white")
-GO_GAMES = ("atarigo",)  # games on Go boards, whose columns skip the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
 SWAP = "swap-pieces"
 RESIGN = "resign"
@@ -296,14 +302,14 @@ FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 def to_gtp(game: Game, move: str) -> str:
     if move == "swap":
         return SWAP
-    return move.translate(TO_GO).upper() if game.name in GO_GAMES else move
+    return move.translate(TO_GO).upper() if game.facts.on_go_board else move
 
 
 def from_gtp(game: Game, text: str) -> str:
     move = text.strip().lower()
     if move == SWAP:
         return "swap"
-    if game.name in GO_GAMES:
+    if game.facts.on_go_board:
         return "" if move.startswith("i") else move.translate(FROM_GO)
     return move
 
