@@ -3,7 +3,6 @@ follow from the device and the board.
 """
 
 import math
-from functools import cache
 
 from anyzero.core.base.errors import check_name
 from anyzero.core.base.nouns import Values
@@ -40,7 +39,6 @@ LEAST_EVERY = 20
 """
 
 
-@cache
 def recipes() -> dict[str, tuple[str, Recipe]]:
     """All presets by name: the game and its recipe."""
     return {
