@@ -69,7 +69,10 @@ def test_a_game_in_one_file_has_levels_a_recipe_a_ladder_letters_and_a_page(shop
         config = preset_config(preset, name)
         assert (config.selfplay.simulations, config.network.width) == (5, 16)
     assert preset_config("shop", None).game == "shop"
-    assert (to_gtp(game, "i3"), from_gtp(game, "J3")) == ("J3", "i3")
+    assert (to_gtp("i3", game.facts.on_go_board), from_gtp("J3", game.facts.on_go_board)) == (
+        "J3",
+        "i3",
+    )
     (problem,) = read_problems(game)
     assert load(problem.board).text == game.text
     assert problem.best == {"c3"}

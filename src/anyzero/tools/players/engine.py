@@ -299,17 +299,17 @@ TO_GO = str.maketrans(ascii_lowercase[:-1], GO_LETTERS)
 FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 
 
-def to_gtp(game: Game, move: str) -> str:
+def to_gtp(move: str, on_go_board: bool) -> str:
     if move == "swap":
         return SWAP
-    return move.translate(TO_GO).upper() if game.facts.on_go_board else move
+    return move.translate(TO_GO).upper() if on_go_board else move
 
 
-def from_gtp(game: Game, text: str) -> str:
+def from_gtp(text: str, on_go_board: bool) -> str:
     move = text.strip().lower()
     if move == SWAP:
         return "swap"
-    if game.facts.on_go_board:
+    if on_go_board:
         return "" if move.startswith("i") else move.translate(FROM_GO)
     return move
 
@@ -357,7 +357,7 @@ class GtpClient(EngineClient):
         answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
             raise ResignedError(f"{self.wanted.text} resigned")
-        action = game.parse_action(line.state, from_gtp(game, answer))
+        action = game.parse_action(line.state, from_gtp(answer, game.facts.on_go_board))
         self.known = line.play(game, action)
         return action
 
@@ -375,7 +375,8 @@ class GtpClient(EngineClient):
                 self.clear(game, deadline)
             known = Line.begin(game, line.start)
         for action in line.actions[len(known.actions) :]:
-            move = to_gtp(game, game.format_action(known.state, action))
+            text = game.format_action(known.state, action)
+            move = to_gtp(text, game.facts.on_go_board)
             self.command(f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
             known = self.known = known.play(game, action)
 
