@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anyzero.core.base.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.core.game.contract import CHANCE, OVER
+    from anyzero.core.game.facts import Facts, Recipe
     from anyzero.core.game.game import Game, Symmetry
     from anyzero.core.game.load import load
     from anyzero.core.search.search import search_many
@@ -35,8 +36,10 @@ __all__ = [
     "OVER",
     "AnyzeroError",
     "BadPositionError",
+    "Facts",
     "Game",
     "IllegalMoveError",
+    "Recipe",
     "Symmetry",
     "check_game",
 ]
@@ -62,6 +65,7 @@ __version__ = "0.1.0"
 MODULES = {
     "core.base.errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
     "core.game.contract": ("CHANCE", "OVER"),
+    "core.game.facts": ("Facts", "Recipe"),
     "core.game.game": ("Game", "Symmetry"),
     "core.game.load": ("load",),
     "core.search.search": ("search_many",),
