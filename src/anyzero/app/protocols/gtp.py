@@ -177,9 +177,9 @@ class GtpEngine:
             action = player.choose(self.game, table.so_far.copy(), table.move_seed)
             value = 1.0
         else:
-            found = player.think(self.game, table.so_far, table.move_seed, seconds)
-            action = found.best_action
-            value = found.value
+            result = player.think(self.game, table.so_far, table.move_seed, seconds)
+            action = result.best_action
+            value = result.value
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         return None if self.resign is not None and value < self.resign else action
 

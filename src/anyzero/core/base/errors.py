@@ -115,19 +115,19 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
-def check_name(noun: str, name: object, known: Iterable[str], more: str = "") -> None:
+def check_name(noun: str, name: object, names: Iterable[str], more: str = "") -> None:
     """UnknownNameError, with the nearest name and all known ones, unless the name is known."""
-    known = list(known)
-    if name not in known:
-        raise unknown_name(noun, name, known, more)
+    names = list(names)
+    if name not in names:
+        raise unknown_name(noun, name, names, more)
 
 
 def unknown_name(
-    noun: str, name: object, known: Iterable[str], more: str = "", none: str = "there are none"
+    noun: str, name: object, names: Iterable[str], more: str = "", none: str = "there are none"
 ) -> UnknownNameError:
     """The same, to be raised; `none` is the message if nothing is known."""
-    known = list(known)
-    listed = f"known: {list_some(known)}" if known else none
+    names = list(names)
+    listed = f"known: {list_some(names)}" if names else none
     return UnknownNameError(
-        f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}"
+        f"there is no {noun} {name!r}; {nearest_hint(str(name), names)}{listed}{more}"
     )

@@ -31,8 +31,8 @@ class Interval(NamedTuple):
 
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
     """An interval as plain values; None if there is none, and for a limit that is not known."""
-    known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
-    return dict(zip((name, f"{name}_low", f"{name}_high"), known, strict=True))
+    limits = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
+    return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
 
 
 def expected_score(elo: float) -> float:

@@ -117,11 +117,11 @@ def watch_over(cause: str) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
         return
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        found = signal.sigwaitinfo(heard)
+        received = signal.sigwaitinfo(heard)
         if (
-            found.si_signo != signal.SIGCHLD and found.si_code == 0
+            received.si_signo != signal.SIGCHLD and received.si_code == 0
         ):  # of a process; the child hears the terminal itself
-            os.kill(child, found.si_signo)
+            os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(ended[1])
     name = "" if code >= 0 else signal.Signals(-code).name
     if name in CRASHES:

@@ -62,24 +62,24 @@ class Source:
         numbers = [f"{name} = float({value!r})" for value, name in self.numbers.items()]
         return "\n".join([*self.imports.values(), *WIDE, *numbers, *self.parts]) + "\n"
 
-    def add(self, value: Any, wanted: str) -> str:
+    def add(self, value: Any, base_name: str) -> str:
         """The name of a value in the file, which is added if missing."""
         value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if value is math:
-            return wanted  # one of those below the imports
+            return base_name  # one of those below the imports
         if isinstance(value, ModuleType):
-            self.imports[wanted] = f"import {value.__name__}" + (
-                f" as {wanted}" if wanted != value.__name__ else ""
+            self.imports[base_name] = f"import {value.__name__}" + (
+                f" as {base_name}" if base_name != value.__name__ else ""
             )
-            return wanted
+            return base_name
         if isinstance(value, SIMPLE):
             return repr(value)
         if type(value).__name__ == "Own":
-            return wanted
+            return base_name
         if id(value) not in self.names:
             taken = {*self.names.values(), *self.imports}
             self.kept.append(value)
-            possible = [wanted, *(f"{wanted}_{number}" for number in range(2, 99))]
+            possible = [base_name, *(f"{base_name}_{number}" for number in range(2, 99))]
             self.names[id(value)] = next(name for name in possible if name not in taken)
             self.parts.append(self._define(value, self.names[id(value)]))
         return self.names[id(value)]
@@ -155,16 +155,16 @@ class Source:
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
         code = function.__code__
         outside = function.__globals__
-        own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        known = {
+        local_names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        constants = {
             each: outside[each]
             for each in global_names(code)
-            if each in outside and each not in own
+            if each in outside and each not in local_names
         }
-        node = _Fold(known, self.fixed).visit(_Bare().visit(node))
+        node = _Fold(constants, self.fixed).visit(_Bare().visit(node))
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in known:
-                part.id = self.add(known[part.id], part.id.rpartition(".")[2])
+            if isinstance(part, ast.Name) and part.id in constants:
+                part.id = self.add(constants[part.id], part.id.rpartition(".")[2])
         node = _Widen(self).visit(node)
         node.name = name
         return _unparse(ast.fix_missing_locations(node))
@@ -218,8 +218,8 @@ class _Widen(ast.NodeTransformer):
 class _Fold(ast.NodeTransformer):
     """Inlines known values, and drops code that they rule out."""
 
-    def __init__(self, known: Values, fixed: NamedValues) -> None:
-        self.known = known
+    def __init__(self, constants: Values, fixed: NamedValues) -> None:
+        self.known = constants
         self.fixed = fixed
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
@@ -260,11 +260,11 @@ class _Fold(ast.NodeTransformer):
         return node
 
     def block(self, statements: list[Any]) -> list[Any]:
-        found: list[Any] = []
+        folded_block: list[Any] = []
         for statement in statements:
             folded = self.visit(statement)
-            found += folded if isinstance(folded, list) else [folded]
-        return found or [ast.Pass()]
+            folded_block += folded if isinstance(folded, list) else [folded]
+        return folded_block or [ast.Pass()]
 
     def test(self, node: Any) -> Any:
         """A condition without its parts that are certain."""

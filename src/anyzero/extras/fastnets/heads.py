@@ -121,9 +121,9 @@ def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> 
             target = hidden[spot * HIDDEN + part * LANES :]
             multiply(spots[spot * SEEN :], weights[part], target, steps, ABREAST, 1, LANES)
     for spot in range(SPOTS):
-        own = hidden[spot * HIDDEN :]
+        vector = hidden[spot * HIDDEN :]
         for index in range(HIDDEN):
-            own[index] = max(own[index] + board[index] + bias[index], ZERO)
+            vector[index] = max(vector[index] + board[index] + bias[index], ZERO)
 
 
 def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> None:
@@ -143,10 +143,10 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> Non
                 LANES,
             )
     for reading in range(READINGS):
-        own = logits[reading * LOGITS :]
+        local_logits = logits[reading * LOGITS :]
         answers = readings[reading * len(bias) :]
         for index in range(LOGITS):
-            own[index] = answers[index] + bias[index]
+            local_logits[index] = answers[index] + bias[index]
 
 
 def rectify(source: Any, target: Any) -> None:
@@ -219,18 +219,20 @@ class Heads:
             np.array(support, np.float32),
         )
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
-        own = {
+        policy_sizes = {
             name.upper(): number for name, number in policy._asdict().items() if name != "layers"
         }
-        own |= {
+        policy_sizes |= {
             "HIDDEN": len(self.policy[1][1]),
             "READ_ABREAST": ABREAST if policy.readings > 1 else 1,
         }
-        self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
+        self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **policy_sizes})
         spots = (
             -(-policy.spots // ABREAST) * ABREAST
         )  # rounded up to whole groups multiplied at once
-        readings = -(-policy.readings // own["READ_ABREAST"]) * own["READ_ABREAST"]
+        readings = (
+            -(-policy.readings // policy_sizes["READ_ABREAST"]) * policy_sizes["READ_ABREAST"]
+        )
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = (
             spots * policy.seen,

@@ -127,20 +127,26 @@ def _transform_planes(board: Any, index: int, points: Numbers) -> None:
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
         cells = board[_tile_start(tile, INPUTS) :]
-        own = points[(index * TILES + tile) * INPUTS :]
+        tile_points = points[(index * TILES + tile) * INPUTS :]
         for plane in range(INPUTS):
-            transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
+            transform_input(cells[plane:], tile_points[plane:], steps, HEIGHT, WIDTH, 1)
 
 
 def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             rectify_output(
-                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+                tile_products[channel:],
+                bias[channel:],
+                cells[channel:],
+                steps,
+                HEIGHT,
+                WIDTH,
+                LANES,
             )
     _clear_rim(board)
 
@@ -151,13 +157,13 @@ def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, acti
     """
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         start = _inner_start(tile)
         cells = trunk[start:]
         rectified = active[start:]
         for channel in range(0, CHANNELS, LANES):
             add_output(
-                own[channel:],
+                tile_products[channel:],
                 bias[channel:],
                 cells[channel:],
                 rectified[channel:],
@@ -238,7 +244,7 @@ def run_block_back(
     gradients: Numbers,
     weights: Numbers,
     room: Any,
-    own: Any,
+    weight_targets: Any,
     biases: Numbers,
     targets: Any,
 ) -> None:
@@ -246,8 +252,8 @@ def run_block_back(
     of `run_block`.
 
     `weights` are those of the two convolutions, rotated, and the weight transform [points, 9].
-    Weight gradients (`own`) are [2, 9, inputs * outputs], bias gradients two times [boards,
-    channels]; the latter are accumulated.
+    Weight gradients (`weight_targets`) are [2, 9, inputs * outputs], bias gradients two times
+    [boards, channels]; the latter are accumulated.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -265,8 +271,8 @@ def run_block_back(
         convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
         _mask_boards(inputs[start:end], targets[start:end])
         _add_boards(some, targets[start:end])
-    weight_gradients(sums[0], weights[2], own[0])
-    weight_gradients(sums[1], weights[2], own[1])
+    weight_gradients(sums[0], weights[2], weight_targets[0])
+    weight_gradients(sums[1], weights[2], weight_targets[1])
 
 
 def convolve(
@@ -287,11 +293,17 @@ def _write_board(products: Numbers, bias: Numbers, index: int, board: Any) -> No
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             write_output(
-                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+                tile_products[channel:],
+                bias[channel:],
+                cells[channel:],
+                steps,
+                HEIGHT,
+                WIDTH,
+                LANES,
             )
 
 
@@ -301,12 +313,12 @@ def _add_gradients(
     """Accumulate the gradients of the weights at each point and of each board's biases, after a
     ReLU.
     """
-    board, _, points, own = room[:4]
+    board, _, points, gradient_points = room[:4]
     for index in range(len(inputs)):
         _read_cells(inputs[index], ZERO, board)
         _transform_board(board, index, points)
         _read_cells(gradients[index], LOWEST, board)
-        _transform_gradients(board, index, own)
+        _transform_gradients(board, index, gradient_points)
         for cell in range(ROWS * COLUMNS):
             for channel in range(CHANNELS):
                 biases[index, channel] += gradients[index, cell * CHANNELS + channel]
@@ -317,7 +329,7 @@ def _add_gradients(
         for first in range(0, CHANNELS, ABREAST):
             for part in range(0, CHANNELS, outputs):
                 source = points[start + first :]
-                factors = own[start + part :]
+                factors = gradient_points[start + part :]
                 target = weights[point, first * CHANNELS + part :]
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
@@ -327,9 +339,9 @@ def _transform_gradients(board: Any, index: int, points: Numbers) -> None:
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
         cells = board[_inner_start(tile) :]
-        own = points[(index * TILES + tile) * CHANNELS :]
+        tile_points = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+            transform_gradient(cells[channel:], tile_points[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
 def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
@@ -375,9 +387,9 @@ def _transform_board(board: Any, index: int, points: Numbers) -> None:
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
         cells = board[_tile_start(tile, CHANNELS) :]
-        own = points[(index * TILES + tile) * CHANNELS :]
+        tile_points = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+            transform_input(cells[channel:], tile_points[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
 def _multiply_tiles(
@@ -395,23 +407,23 @@ def _multiply_tiles(
         numbers = points[point * POINT_STEP :]
         sums = products[point * POINT_STEP :]
         for part in range(CHANNELS // outputs):
-            own = weights[point, part]
+            factors = weights[point, part]
             for first in range(0, num, TOGETHER):
                 source = numbers[first * inputs :]
                 target = sums[first * CHANNELS + part * outputs :]
                 if num - first <= FEW:
-                    multiply(source, own, target, steps, FEW, VECTORS, LANES)
+                    multiply(source, factors, target, steps, FEW, VECTORS, LANES)
                 else:
-                    multiply(source, own, target, steps, TOGETHER, VECTORS, LANES)
+                    multiply(source, factors, target, steps, TOGETHER, VECTORS, LANES)
 
 
 def write_cells(board: Any, cells: Any) -> None:
     """The board without its rim."""
     for row in range(ROWS):
         start = _row_start(row, CHANNELS)
-        own = row * COLUMNS * CHANNELS
+        first = row * COLUMNS * CHANNELS
         for index in range(COLUMNS * CHANNELS):
-            cells[own + index] = board[start + index]
+            cells[first + index] = board[start + index]
 
 
 def clear(numbers: Numbers, start: int, num: int) -> None:

@@ -81,8 +81,11 @@ def traced(function: Function) -> Any:
         return types.void(*kinds), generate
 
     define.__name__ = function.__name__
-    own = Parameter("context", Parameter.POSITIONAL_ONLY), *signature(function).parameters.values()
-    vars(define)["__signature__"] = Signature(own)  # required by Numba
+    parameters = (
+        Parameter("context", Parameter.POSITIONAL_ONLY),
+        *signature(function).parameters.values(),
+    )
+    vars(define)["__signature__"] = Signature(parameters)  # required by Numba
     return intrinsic(prefer_literal=True)(define)
 
 

@@ -109,10 +109,16 @@ class CompiledResidual(Compiled):
             self.own.rooms = room(*self.shapes()), room(*heads.shapes)
         features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
         pooled = np.zeros((num, 2 * self.wide), np.float32)
-        own, theirs = self.own.rooms
+        trunk_room, heads_room = self.own.rooms
         return [
-            (self.kernel, (planes, self.stem, self.blocks, self.pools, own, features, pooled)),
-            (heads.kernel, (features, pooled, heads.policy, heads.value, theirs, logits, values)),
+            (
+                self.kernel,
+                (planes, self.stem, self.blocks, self.pools, trunk_room, features, pooled),
+            ),
+            (
+                heads.kernel,
+                (features, pooled, heads.policy, heads.value, heads_room, logits, values),
+            ),
         ]
 
     def shapes(self) -> tuple[Any, ...]:
@@ -227,8 +233,8 @@ def _run_mlp(
         rectify(units, units)
         _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
-            own = actions[row * (len(actions) // ROWS) :]
-            copy(own[: logits.shape[1]], logits[first + row])
+            row_logits = actions[row * (len(actions) // ROWS) :]
+            copy(row_logits[: logits.shape[1]], logits[first + row])
             write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
@@ -238,9 +244,9 @@ def _multiply_rows(source: Any, weights: Numbers, bias: Numbers, target: Any) ->
     for part in range(len(weights)):
         multiply(source, weights[part], target[part * LANES :], steps, ROWS, 1, LANES)
     for row in range(ROWS):
-        own = target[row * len(bias) :]
+        row_sums = target[row * len(bias) :]
         for index in range(len(bias)):
-            own[index] += bias[index]
+            row_sums[index] += bias[index]
 
 
 class CompiledMlp(Compiled):
@@ -285,7 +291,8 @@ class CompiledMlp(Compiled):
         )
         sizes = {rows: {"LANES": lanes, "ROWS": rows} for rows in together}
         self.kernels = {
-            rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()
+            rows: compile_kernel(_run_mlp, UNIT, target, constants)
+            for rows, constants in sizes.items()
         }
         for num in (
             (0, FEW + 1) if target == "cpu" else ()

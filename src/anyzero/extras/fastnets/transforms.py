@@ -189,10 +189,10 @@ def _add_products(
     """The numbers at these places, one per row, times the vectors of factors starting at
     `start`.
     """
-    own = [factors[start + vector * lanes] for vector in range(vectors)]
+    columns = [factors[start + vector * lanes] for vector in range(vectors)]
     for row, place in enumerate(places):
         number = source.everywhere(place)
-        for vector, factor in enumerate(own):
+        for vector, factor in enumerate(columns):
             sums[row, vector] = sums[row, vector] + factor * number
 
 
@@ -202,10 +202,10 @@ def outputs(
     """Index and vector, bias included, of each cell."""
     cell_step, row_step, point_step = steps
     square = _read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
-    own = bias[0]
+    offset = bias[0]
     for row, vectors in enumerate(_both_ways(OUTPUTS[height], OUTPUTS[width], square)):
         for column, vector in enumerate(vectors):
-            yield row_step * row + cell_step * column, vector + own
+            yield row_step * row + cell_step * column, vector + offset
 
 
 def _read_square(

@@ -72,11 +72,14 @@ class Examination(Shown):
         """Faults first, and the diagnosis last."""
         yield self.title
         order = (WRONG, DOUBTFUL, WELL, SKIPPED)
-        found = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
-        verdicts = [one.verdict.upper() if one.verdict == WRONG else one.verdict for one in found]
+        findings = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
+        verdicts = [
+            finding.verdict.upper() if finding.verdict == WRONG else finding.verdict
+            for finding in findings
+        ]
         rows = [
-            (verdict, one.name, one.text, one.advice)
-            for verdict, one in zip(verdicts, found, strict=True)
+            (verdict, finding.name, finding.text, finding.advice)
+            for verdict, finding in zip(verdicts, findings, strict=True)
         ]
         yield Sheet(("verdict", "check", "what was seen", "what to try"), rows)
         yield f"Diagnosis: {self.diagnosis}"
@@ -128,8 +131,8 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     except UnknownNameError as error:
         if not str(error).startswith("there is no game"):
             raise
-        known = list_some(path.name for path in list_runs(root)) or "none"
-        raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
+        runs = list_some(path.name for path in list_runs(root)) or "none"
+        raise UnknownNameError(f"{error}; runs in {root}: {runs}") from None
     config = preset_config(None, text).change(network=PRESETS["small"])
     names = checks_of("game")
     reason = ""
@@ -154,7 +157,7 @@ def checks_of(kind: str) -> list[str]:
 
 def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> list[Finding]:
     """One after another; a file that a check cannot read is reported by the check of files."""
-    found = []
+    findings = []
     for name in names:
         stopping.check()
         if tell is not None:
@@ -163,5 +166,5 @@ def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> li
             finding = CHECKS[name][0](case)
         except AnyzeroError as error:
             finding = Finding(SKIPPED, f"it cannot be checked: {error}")
-        found.append(replace(finding, name=name))
-    return found
+        findings.append(replace(finding, name=name))
+    return findings

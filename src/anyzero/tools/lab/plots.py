@@ -101,8 +101,8 @@ def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
 def _points(run: RunCurves, columns: Sequence[str], by: str) -> list[tuple[Any, ...]]:
     """The points of a curve, in the form of `draw_curve`."""
     column, low, high = columns if len(columns) == 3 else (columns[0], "", "")
-    found = [row for row in run.rows if row[column] is not None and math.isfinite(row[column])]
-    return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in found]
+    rows = [row for row in run.rows if row[column] is not None and math.isfinite(row[column])]
+    return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in rows]
 
 
 def _place(row: Values, by: str) -> float:

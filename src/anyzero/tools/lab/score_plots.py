@@ -48,10 +48,10 @@ Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, withou
 
 def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, list[GridRow]]:
     """Rows by what they share, in order of appearance."""
-    found: dict[Key, list[GridRow]] = {}
+    groups: dict[Key, list[GridRow]] = {}
     for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return found
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 class GameNames:
@@ -61,8 +61,8 @@ class GameNames:
 
     def __init__(self, rows: Iterable[GridRow]) -> None:
         self.varied: dict[str, set[str]] = {}
-        for game, found in group(rows, lambda row: row.game).items():
-            options = [_parse_options(text) for text in {row.options for row in found}]
+        for game, same_game in group(rows, lambda row: row.game).items():
+            options = [_parse_options(text) for text in {row.options for row in same_game}]
             names = {name for values in options for name in values}
             self.varied[game] = {
                 name for name in names if len({values.get(name) for values in options}) > 1
@@ -134,8 +134,8 @@ def by_first_seat(rows: Sequence[GridRow], players: tuple[str, str]) -> dict[str
         "second": f"{players[1]} moves first",
         "both": "the first move alternates",
     }
-    found = group(rows, lambda row: words[row.first_seat])
-    return {"": list(rows)} if list(found) == [words["both"]] else found
+    panels = group(rows, lambda row: words[row.first_seat])
+    return {"": list(rows)} if list(panels) == [words["both"]] else panels
 
 
 def name_budgets(budgets: tuple[str, str]) -> str:
@@ -255,36 +255,41 @@ def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """One for each game with its options and each pair of players with unequal budgets, which are
     the axes.
     """
-    for (_, _, first, second), found in group(
+    for (_, _, first, second), cells in group(
         rows, lambda row: (row.game, row.options, row.first, row.second)
     ).items():
-        if all(is_even(row) for row in found):
+        if all(is_even(row) for row in cells):
             continue
-        one, two = players = name_players(found[0])
+        first_name, second_name = players = name_players(cells[0])
         up, across = (
-            sorted({row.budgets[side] for row in found}, key=budget_value) for side in (0, 1)
+            sorted({row.budgets[side] for row in cells}, key=budget_value) for side in (0, 1)
         )
-        title = f"{names.game(found[0])}: {one} against {two}"
+        title = f"{names.game(cells[0])}: {first_name} against {second_name}"
         labels = dict(zip(up, up, strict=True)), dict(zip(across, across, strict=True))
         matrix = Matrix(
-            lambda row: row.budgets, *labels, title, f"budget of {one}", f"budget of {two}", players
+            lambda row: row.budgets,
+            *labels,
+            title,
+            f"budget of {first_name}",
+            f"budget of {second_name}",
+            players,
         )
         yield (
-            file_name("heat_map", names.game(found[0]), first, second),
-            draw_matrix(matrix, found, names),
+            file_name("heat_map", names.game(cells[0]), first, second),
+            draw_matrix(matrix, cells, names),
         )
 
 
 def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """One for each game and pair of players with two budgets or more; a line per size."""
     even = [row for row in rows if is_even(row) and name_budgets(row.budgets)]
-    for (game, first, second), found in group(
+    for (game, first, second), cells in group(
         even, lambda row: (row.game, row.first, row.second)
     ).items():
-        units = {name_budgets(row.budgets).endswith("s") for row in found}
-        if len(units) == 1 and len({row.budgets for row in found}) > 1:
+        units = {name_budgets(row.budgets).endswith("s") for row in cells}
+        if len(units) == 1 and len({row.budgets for row in cells}) > 1:
             name = file_name("budgets", short_game(game), first, second)
-            yield name, _draw_budgets(found, names, "seconds" if units.pop() else "simulations")
+            yield name, _draw_budgets(cells, names, "seconds" if units.pop() else "simulations")
 
 
 def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figure:
@@ -331,8 +336,8 @@ def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
     if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
         yield "table", _draw_table(even, names)
         return
-    for pair, found in group(even, lambda row: (row.first, row.second)).items():
-        yield file_name("table", *pair), _draw_table(found, names)
+    for pair, cells in group(even, lambda row: (row.first, row.second)).items():
+        yield file_name("table", *pair), _draw_table(cells, names)
 
 
 def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:

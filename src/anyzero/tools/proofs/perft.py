@@ -62,13 +62,13 @@ class Perft(Shown):
         return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
 
     def to_json(self, *, divide: bool = True) -> Values:
-        found = {
+        values = {
             "game": self.game,
             "depth": self.depth,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 6),
         }
-        return {**found, "divide": self.below} if divide else found
+        return {**values, "divide": self.below} if divide else values
 
 
 def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:

@@ -268,16 +268,16 @@ def look(
 ) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
     state = stack.states[level + 1]
-    found = stack.children[level, child]
+    entry = stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
         return  # handled by `ends_well`
     key, place = position_key(state)
     content = find(table, key, place)
     if content:
-        set_bounds(found, low_of(content), high_of(content), goal)
+        set_bounds(entry, low_of(content), high_of(content), goal)
     else:
-        set_bounds(found, -1, 1, goal)
-    if found.low < goal <= found.high:
+        set_bounds(entry, -1, 1, goal)
+    if entry.low < goal <= entry.high:
         if (
             way == DEPTH_FIRST
         ):  # early if it leaves few replies; among equals, if its action has decided much
@@ -286,13 +286,13 @@ def look(
             if seat_to_move(rules, state) == seat:  # its own moves, not replies
                 replies = MOST_REPLIES - replies
             history = stack.history[seat, stack.actions[level, child]]
-            found.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
+            entry.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
-            found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
+            entry.numbers[0], entry.numbers[1] = proof_of(content), disproof_of(content)
         else:
             # as if expanded: each of its moves is an open position; `expand` notices if none is
             moves = max(legal_actions(rules, state, stack.replies), 1)
-            found.numbers[1 - seat_to_move(rules, state)] = moves
+            entry.numbers[1 - seat_to_move(rules, state)] = moves
 
 
 def set_bounds(child: Any, low: int, high: int, goal: int) -> None:
@@ -368,12 +368,12 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
     proof, disproof = (least, total) if seat == 0 else (total, least)
     low, high = bounds_of(stack, level)
     if level > 0:
-        found = stack.children[level - 1, stack.rows[level - 1].chosen]
-        low, high = max(low, np.int64(found.low)), min(high, np.int64(found.high))
-        found.low = low
-        found.high = high
-        found.numbers[0] = proof
-        found.numbers[1] = disproof
+        entry = stack.children[level - 1, stack.rows[level - 1].chosen]
+        low, high = max(low, np.int64(entry.low)), min(high, np.int64(entry.high))
+        entry.low = low
+        entry.high = high
+        entry.numbers[0] = proof
+        entry.numbers[1] = disproof
     work = stack.counters[NODES] - row.start
     if work > 0:
         put(table, row.key, row.place, pack(low, high, proof, disproof, goal, work))
@@ -392,9 +392,9 @@ def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:
     first = stack.rows[level].seat == 0
     low, high = np.int64(-1 if first else 1), np.int64(-1 if first else 1)
     for child in range(stack.rows[level].count):
-        found = stack.children[level, child]
+        entry = stack.children[level, child]
         if first:
-            low, high = max(low, np.int64(found.low)), max(high, np.int64(found.high))
+            low, high = max(low, np.int64(entry.low)), max(high, np.int64(entry.high))
         else:
-            low, high = min(low, np.int64(found.low)), min(high, np.int64(found.high))
+            low, high = min(low, np.int64(entry.low)), min(high, np.int64(entry.high))
     return low, high

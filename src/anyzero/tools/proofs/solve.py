@@ -168,8 +168,8 @@ class Solution(Shown):
             "seconds",
             "table_mb",
         )
-        found = {name: getattr(self, name) for name in names}
-        return {**found, "bounds": list(self.bounds), "seconds": round(self.seconds, 6)}
+        values = {name: getattr(self, name) for name in names}
+        return {**values, "bounds": list(self.bounds), "seconds": round(self.seconds, 6)}
 
 
 Watch = Callable[[Solution], None]
@@ -198,16 +198,16 @@ def solve(
     last: Solution | None = None
 
     def words() -> str:
-        known = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
-        return f"stopped; {known}, and nothing was kept"
+        progress = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
+        return f"stopped; {progress}, and nothing was kept"
 
     with stopping.telling(words), bar("solving", shown=progress) as tell:
 
-        def watch(found: Solution) -> None:
+        def watch(solution: Solution) -> None:
             nonlocal last
-            last = found
+            last = solution
             stopping.check()
-            tell(words=f"{found.effort}; {found.known}")
+            tell(words=f"{solution.effort}; {solution.known}")
 
         return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
 
@@ -359,10 +359,14 @@ class _Task:
         most = FIRST_TRY
         while None in [bounds.value for bounds in self.moves.values()]:
             for action, after in self.after.items():
-                known = self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                narrowed = self.moves[action] = self.moves[action].meet(
+                    Bounds(-1, self.bounds.high)
+                )
                 stop = self.solver.nodes + most
-                while known.value is None and self.solver.nodes < stop:
-                    known = self.moves[action] = known.meet(self.ask(after, known.high, most))
+                while narrowed.value is None and self.solver.nodes < stop:
+                    narrowed = self.moves[action] = narrowed.meet(
+                        self.ask(after, narrowed.high, most)
+                    )
             most *= 10
 
     def ask(self, state: State, payoff: int, most: float = math.inf) -> Bounds:
@@ -386,10 +390,10 @@ class _Task:
             for action, after in self.after.items():
                 content = proof.find(self.solver.table, *proof.position_key(after))
                 if content:
-                    known = Bounds(int(proof.low_of(content)), int(proof.high_of(content))).seen_by(
-                        self.seat
-                    )
-                    self.moves[action] = self.moves[action].meet(known)
+                    bounds = Bounds(
+                        int(proof.low_of(content)), int(proof.high_of(content))
+                    ).seen_by(self.seat)
+                    self.moves[action] = self.moves[action].meet(bounds)
 
     @property
     def solution(self) -> Solution:
