@@ -7,12 +7,12 @@ mover sees it, number `source * num_directions + direction`.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Values, Word
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Values, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -136,11 +136,11 @@ def initial_state(rules: Race, state: State) -> None:
     state.pawns[1] = two_rows << U((rules.rows - 2) * rules.columns)
 
 
-def goal_of(rules: Race, seat: int) -> Any:
+def goal_of(rules: Race, seat: int) -> Word:
     return rules.top if seat == 0 else rules.bottom
 
 
-def targets_of(rules: Race, seat: int, direction: int, pieces: Any, enemies: Word) -> Any:
+def targets_of(rules: Race, seat: int, direction: int, pieces: Word, enemies: Word) -> Word:
     """The cells that the seat's pieces can reach in this direction."""
     closed = pieces | enemies if len(rules.far) == 3 and direction == 0 else pieces
     if seat == 0:
@@ -194,7 +194,7 @@ def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
     """The source and target cells of an action, in the board's own coordinates."""
     source = action // len(rules.far)
     direction = action % len(rules.far)
-    target: Any = source + np.int64(rules.far[direction])
+    target: Integer = source + np.int64(rules.far[direction])
     if seat == 0:
         return source, target
     last = rules.rows * rules.columns - 1
@@ -252,7 +252,9 @@ def rollout(rules: Race, state: State, actions: Actions, rng: Stream) -> int:
     return moves
 
 
-def random_move(rules: Race, seat: int, pieces: Any, enemies: Word, rng: Stream) -> tuple[Any, Any]:
+def random_move(
+    rules: Race, seat: int, pieces: Word, enemies: Word, rng: Stream
+) -> tuple[Word, Word]:
     """The target of a random move, as a bit, and its distance in cells; zeros once the game is
     over.
     """

@@ -7,11 +7,12 @@ repetitions.
 
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import list_some, nearest_hint
+from anyzero.core.base.nouns import Word
 from anyzero.core.compile.bits import count_bits, trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.game import State
@@ -126,7 +127,7 @@ def fill_board(state: State, text: str) -> None:
         raise ValueError("a pawn stands on the first or the last rank")
 
 
-def squares_of(state: State, letters: list[str], kinds: str) -> Any:
+def squares_of(state: State, letters: list[str], kinds: str) -> Word:
     return U(
         sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in kinds)
     )
@@ -163,7 +164,7 @@ def fill_castling(state: State, text: str) -> None:
         state.castling |= bit(rook)
 
 
-def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
+def parse_en_passant(rules: Chess, state: State, text: str) -> Word:
     """The square that a pawn has just passed over, as a word, or none."""
     if text == "-":
         return U(0)
@@ -189,7 +190,7 @@ def king_can_be_taken(rules: Chess, state: State) -> bool:
     return bool(other.checkers)
 
 
-def bit(square: int) -> Any:
+def bit(square: int) -> Word:
     return U(1) << U(square)
 
 
@@ -201,7 +202,7 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
             f"{state.clock}"
         )
     earlier = state.copy()
-    entries = list[Any]()
+    entries = list[Word]()
     for move in reversed(moves):
         chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
@@ -234,7 +235,7 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     return not king_can_be_taken(rules, state)
 
 
-def reach(rules: Chess, state: State, square: int) -> Any:
+def reach(rules: Chess, state: State, square: int) -> Word:
     """The squares attacked by the piece on a square, which is no pawn."""
     if (state.knights | state.kings) & bit(square):
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]

@@ -8,12 +8,12 @@ captured houses.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
@@ -177,14 +177,14 @@ def legal_actions(rules: Oware, state: State, actions: Actions) -> int:
     return count
 
 
-def useful_houses(row: Any, other_row: Word) -> Any:
+def useful_houses(row: Word, other_row: Word) -> Word:
     """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed
     it.
     """
     return (row + (FILLED if other_row else FEEDING)) & HIGH_BITS
 
 
-def legal_houses(rules: Oware, row: Any, other_row: Word) -> Any:
+def legal_houses(rules: Oware, row: Word, other_row: Word) -> Word:
     """The high bits of the houses from which the mover may sow."""
     flags = useful_houses(row, other_row)
     if rules.grand_slam == ILLEGAL:
@@ -197,7 +197,7 @@ def legal_houses(rules: Oware, row: Any, other_row: Word) -> Any:
     return flags
 
 
-def sow(rules: Oware, row: Any, other_row: Word, shift: Any) -> tuple[Any, Any, int]:
+def sow(rules: Oware, row: Word, other_row: Word, shift: Integer) -> tuple[Word, Word, int]:
     """The mover's row and the other one after the move, and the number of seeds captured.
 
     It captures from adjacent houses with two or three seeds, back from the last house sown: a carry
@@ -215,7 +215,7 @@ def sow(rules: Oware, row: Any, other_row: Word, shift: Any) -> tuple[Any, Any, 
     return row, other_row ^ caught, count_seeds(caught)
 
 
-def count_seeds(row: Any) -> int:
+def count_seeds(row: Word) -> int:
     half = (row + (row >> U(24))) & U(0xFFFFFF)
     return np.int64(half * U(0x010101) >> U(16) & U(255))  # type: ignore[return-value]
 
@@ -313,7 +313,7 @@ def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     """Finish a game that needs no history and has no illegal grand slam; a random word is enough
     for four moves.
     """
-    stopped: Any = False
+    stopped: Integer = False
     ply = np.int64(state.ply)
     seat = state.ply & 1
     row = state.houses[seat]
@@ -338,7 +338,7 @@ def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     finish(rules, state, stopped)
 
 
-def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
+def pick_house(rules: Oware, flags: Word, draw: Integer) -> int:
     """The shift of the byte of a house with its high bit in `flags`, for a uniform draw from 0 to
     59.
     """
@@ -353,7 +353,7 @@ def encode(rules: Oware, state: State, planes: Planes) -> None:
     seat = state.ply & 1
     for index in range(2 * HOUSES):
         row = state.houses[seat if index < HOUSES else 1 - seat]
-        seeds: Any = np.int64(row >> U(shift_of(index % HOUSES)) & U(255))
+        seeds: Integer = np.int64(row >> U(shift_of(index % HOUSES)) & U(255))
         first = index * (COUNTS + 1)
         planes[first + min(seeds, COUNTS - 1)] = 1.0
         planes[first + COUNTS] = max(seeds - (COUNTS - 1), 0) / (TOTAL - COUNTS + 1)
@@ -365,7 +365,7 @@ def encode(rules: Oware, state: State, planes: Planes) -> None:
 # --- text and picture
 
 
-def seeds_of(row: Any) -> list[int]:
+def seeds_of(row: Word) -> list[int]:
     """The seeds of a row's houses, in the direction of sowing."""
     return [int(row) >> shift_of(house) & 255 for house in range(HOUSES)]
 

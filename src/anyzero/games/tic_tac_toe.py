@@ -6,11 +6,11 @@ the edge.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -61,13 +61,13 @@ def seat_to_move(rules: TicTacToe, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def has_three(marks: Any) -> bool:
+def has_three(marks: Word) -> bool:
     across = middles(marks, U(1))
     up = middles(marks, U(4))
     return across | up | middles(marks, U(5)) | middles(marks, U(3)) != U(0)  # type: ignore[no-any-return]
 
 
-def middles(marks: Any, far: Any) -> Any:
+def middles(marks: Word, far: Word) -> Word:
     """The middle of each line whose marks are `far` bits apart."""
     return marks & (marks << far) & (marks >> far)
 

@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Values
+from anyzero.core.base.nouns import Drawing, RecordType, Values
 from anyzero.core.base.structs import struct_of
 
 Point = tuple[float, float]
@@ -230,7 +229,7 @@ class Board:
         return max((int(number) + 1 for number in found), default=0)
 
     @cached_property
-    def shown_dtype(self) -> np.dtype[Any]:
+    def shown_dtype(self) -> RecordType:
         """The content of a position; all zero before `draw` writes it."""
         cells = len(self.cells)
         fields = [
@@ -246,7 +245,7 @@ class Board:
         ]
         return struct_of(fields)
 
-    def new_shown(self) -> Any:
+    def new_shown(self) -> Drawing:
         return np.zeros(1, self.shown_dtype)[0]
 
 
@@ -328,7 +327,7 @@ def fill(text: str, texts: Mapping[str, str]) -> str:
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 
-def check_board(board: Any, num_outcomes: int = 0) -> None:
+def check_board(board: object, num_outcomes: int = 0) -> None:
     """Draw everything a board can show, which raises an error if a part is invalid."""
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")

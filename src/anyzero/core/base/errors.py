@@ -8,7 +8,9 @@ import os
 import re
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
+
+from anyzero.core.base.nouns import Number
 
 NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
 
@@ -60,7 +62,7 @@ def words_of(error: BaseException, before: str = "") -> str:
     )
 
 
-def whole(name: str, value: Any, within: range | None = None, fault: str = "") -> int:
+def whole(name: str, value: object, within: range | None = None, fault: str = "") -> int:
     """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error
     outside a range.
     """
@@ -71,18 +73,18 @@ def whole(name: str, value: Any, within: range | None = None, fault: str = "") -
     return operator.index(value)
 
 
-def text_of(noun: str, value: Any) -> str:
+def text_of(noun: str, value: object) -> str:
     """The text, or the path as a text."""
     if not isinstance(value, str | os.PathLike):
         raise BadOptionError(f"{noun} must be a text, not {value!r}")
     return os.fspath(value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     return isinstance(value, Real)
 
 
-def seconds_below(most: float, noun: str, value: Any) -> float:
+def seconds_below(most: float, noun: str, value: Number) -> float:
     """The positive number of seconds as JSON takes it."""
     if not (is_number(value) and 0.0 < value < most):
         raise BadOptionError(

@@ -9,12 +9,12 @@ model.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Numbers, Values
+from anyzero.core.base.nouns import Number, Numbers, Values
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # a normal variable is within this many standard deviations of its mean with a probability of 95 %
@@ -250,7 +250,7 @@ class Sprt:
         }
 
 
-def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
+def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Number:
     """The log-likelihood ratio of `elo1` to `elo0` for these counts, [..., 5]."""
     weights = np.where(np.asarray(counts) == 0, ALMOST_NONE, np.asarray(counts, float))
     total = weights.sum(axis=-1, keepdims=True)
@@ -258,7 +258,7 @@ def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
     return (weights * (np.log(tilts[0]) - np.log(tilts[1]))).sum(axis=-1)
 
 
-def tilt(shares: Numbers, score: float) -> Any:
+def tilt(shares: Numbers, score: float) -> Number:
     """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this
     expected score.
 

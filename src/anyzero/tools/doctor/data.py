@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,8 @@ from anyzero.tools.doctor.case import (
 from anyzero.tools.laws.check import check_game
 
 FEW_GAMES = 16  # with fewer, shares are not judged
+
+Position = tuple[bytes, int, int]  # a state, its ply, and the length of its game
 
 
 def check_laws(case: Case) -> Finding:
@@ -154,12 +155,12 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[Values], Samples]]:
 
 def _results_by_position(
     case: Case, lines: Sequence[Values]
-) -> tuple[dict[Any, set[float | None]], str]:
+) -> tuple[dict[Position, set[float | None]], str]:
     """The results of each position at its ply in games of its length, None if truncated; and rule
     violations.
     """
     game = case.game
-    results = defaultdict[Any, set[float | None]](set)
+    results = defaultdict[Position, set[float | None]](set)
     illegal = 0
     other = 0
     starts = start_states(game, case.config.selfplay.starts)

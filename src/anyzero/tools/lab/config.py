@@ -59,7 +59,7 @@ class Experiment:
 def load_experiment(path: Path | str) -> Experiment:
     """The experiment in a config file; all errors are raised here, before a game is played."""
     path = Path(path)
-    forms: dict[str, tuple[Callable[[str], Any], type[GridConfig | StudentConfig]]]
+    forms: dict[str, tuple[Callable[[str], Values], type[GridConfig | StudentConfig]]]
     forms = {".toml": (tomllib.loads, GridConfig), ".json": (json.loads, StudentConfig)}
     if path.suffix.lower() not in forms:
         raise BadOptionError(f"{path}: an experiment is a .toml or a .json file")
@@ -80,14 +80,14 @@ def load_experiment(path: Path | str) -> Experiment:
 Item = TypeVar("Item")
 
 
-def _listed(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
+def _listed(value: object, info: ValidationInfo) -> tuple[object, ...]:
     entries = value if isinstance(value, tuple) else (value,)
     if not entries:
         raise BadOptionError(f"{info.field_name} is empty")
     return entries
 
 
-def _check_budget(value: Any, info: ValidationInfo) -> str:
+def _check_budget(value: object, info: ValidationInfo) -> str:
     if type(value) not in (int, str):
         form = "numbers of simulations, or seconds like '2s'"
         raise BadOptionError(f"{info.field_name} must be {form}, not {show(value)}")
@@ -96,7 +96,7 @@ def _check_budget(value: Any, info: ValidationInfo) -> str:
     return text
 
 
-def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
+def _read_pairs(entries: object, info: ValidationInfo) -> tuple[Pair, ...]:
     """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; a single pair needs
     no list.
     """
@@ -108,7 +108,7 @@ def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
     return tuple(_read_pair(entry, str(info.field_name)) for entry in entries)
 
 
-def _read_pair(entry: Any, field: str) -> Pair:
+def _read_pair(entry: object, field: str) -> Pair:
     names = entry
     if isinstance(entry, str):
         names = _split_pair(entry)
@@ -205,7 +205,7 @@ class GridConfig(Schema):
     """
 
     noun: ClassVar[str] = "the experiment"
-    games: Annotated[tuple[Any, ...], BeforeValidator(_listed)]
+    games: Annotated[tuple[object, ...], BeforeValidator(_listed)]
     """Texts like `hex:size=7`, or tables with a name and options, each a value or a list of values.
     """
     pairs: Pairs
@@ -276,7 +276,7 @@ def _grid_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) ->
     return dict(zip(GRID_COLUMNS[:8], values, strict=True))
 
 
-def _load_games(entry: Any) -> Iterator[Game]:
+def _load_games(entry: object) -> Iterator[Game]:
     """A game with every combination of the options given as lists."""
     entry = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):

@@ -7,13 +7,14 @@ Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.ticker import NullLocator
 
 from anyzero.core.base.errors import check_name
@@ -165,9 +166,9 @@ def file_name(*parts: str) -> str:
 class Matrix(NamedTuple):
     """The content of a matrix of scores: the place of each row, and the texts around it."""
 
-    place: Callable[[GridRow], tuple[Any, Any]]  # up and across
-    up: Mapping[Any, str]  # labels by place, the lowest first
-    across: Mapping[Any, str]
+    place: Callable[[GridRow], tuple[Hashable, Hashable]]  # up and across
+    up: Mapping[Hashable, str]  # labels by place, the lowest first
+    across: Mapping[Hashable, str]
     title: str
     says_up: str
     says_across: str
@@ -207,7 +208,7 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     return figure
 
 
-def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
+def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> AxesImage:
     """Colours, and in each cell its score with the interval in small print."""
     scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
     axes.set_facecolor(
@@ -222,9 +223,9 @@ def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
         value, low, high = (
             f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score
         )
-        style: Any = {"ha": "center", "color": ink_on(100 * row.score.value)}
-        axes.text(x, y + 0.04, value, va="bottom", fontsize=LABEL + 1, **style)
-        axes.text(x, y - 0.08, f"{low} to {high}", va="top", fontsize=SMALL, **style)
+        ink = ink_on(100 * row.score.value)
+        axes.text(x, y + 0.04, value, ha="center", va="bottom", fontsize=LABEL + 1, color=ink)
+        axes.text(x, y - 0.08, f"{low} to {high}", ha="center", va="top", fontsize=SMALL, color=ink)
     axes.set_xticks(np.arange(0.5, len(cells[0]) - 1), minor=True)
     axes.set_yticks(np.arange(0.5, len(cells) - 1), minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
@@ -265,10 +266,12 @@ def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
             sorted({row.budgets[side] for row in cells}, key=budget_value) for side in (0, 1)
         )
         title = f"{names.game(cells[0])}: {first_name} against {second_name}"
-        labels = dict(zip(up, up, strict=True)), dict(zip(across, across, strict=True))
+        up_labels: dict[Hashable, str] = {budget: budget for budget in up}
+        across_labels: dict[Hashable, str] = {budget: budget for budget in across}
         matrix = Matrix(
             lambda row: row.budgets,
-            *labels,
+            up_labels,
+            across_labels,
             title,
             f"budget of {first_name}",
             f"budget of {second_name}",
@@ -341,7 +344,7 @@ def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
 
 
 def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
-    def place(row: GridRow) -> tuple[Any, Any]:
+    def place(row: GridRow) -> tuple[Hashable, Hashable]:
         return (row.game, row.options), (row.first, row.second, row.budgets)
 
     one_pair = len({(row.first, row.second) for row in rows}) == 1

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) 
 
 
 def count_leaves(
-    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Any, depth: int
+    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Numbers, depth: int
 ) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves = 0

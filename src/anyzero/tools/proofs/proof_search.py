@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Rules, State, Word
+from anyzero.core.base.nouns import Integer, Record, Records, Rules, State, States, Word
 from anyzero.core.base.structs import struct_of
 from anyzero.core.compile.bits import by_pointer, leading_bit, record_word, record_words
 from anyzero.core.compile.random import U, scramble
@@ -44,7 +44,7 @@ def new_table(megabytes: float) -> ProofTable:
     return ProofTable(words[start : start + buckets * 2 * ENTRIES].reshape(buckets, 2 * ENTRIES))
 
 
-def position_key(state: State) -> tuple[Any, Any]:
+def position_key(state: State) -> tuple[Word, Word]:
     """Two hashes over all bytes of a state.
 
     Not `state_key`: that may omit what an exact search needs, as chess omits its history.
@@ -59,11 +59,11 @@ def position_key(state: State) -> tuple[Any, Any]:
     return key, place
 
 
-def bucket_of(table: ProofTable, place: Any) -> int:
+def bucket_of(table: ProofTable, place: Word) -> int:
     return np.int64((place >> U(32)) * U(len(table.words)) >> U(32))  # type: ignore[return-value]
 
 
-def find(table: ProofTable, key: Word, place: Any) -> Any:
+def find(table: ProofTable, key: Word, place: Word) -> Word:
     bucket = bucket_of(table, place)
     for entry in range(0, 2 * ENTRIES, 2):
         if table.words[bucket, entry] == key:
@@ -71,7 +71,7 @@ def find(table: ProofTable, key: Word, place: Any) -> Any:
     return U(0)
 
 
-def put(table: ProofTable, key: Word, place: Any, content: Any) -> None:
+def put(table: ProofTable, key: Word, place: Word, content: Word) -> None:
     """Overwrite the position's old entry, or the one with the least work."""
     bucket = bucket_of(table, place)
     victim = 0
@@ -92,7 +92,7 @@ def put(table: ProofTable, key: Word, place: Any, content: Any) -> None:
 # disproof 24, proof 24
 
 
-def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Any:
+def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Word:
     """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes
     spent.
     """
@@ -100,29 +100,29 @@ def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -
     return U(work_rank(U(work))) << U(54) | bounds | U(disproof) << U(24) | U(proof)
 
 
-def work_rank(work: Any) -> int:
+def work_rank(work: Word) -> int:
     """A number of nodes in 10 bits: 16 steps per power of two."""
     power = leading_bit(work | U(1))
     return power << 4 | np.int64((work << U(4) >> U(power)) & U(15))  # type: ignore[return-value]
 
 
-def low_of(content: Any) -> int:
+def low_of(content: Word) -> int:
     return np.int64(content >> U(48) & U(3)) - 1  # type: ignore[return-value]
 
 
-def high_of(content: Any) -> int:
+def high_of(content: Word) -> int:
     return np.int64(content >> U(50) & U(3)) - 1  # type: ignore[return-value]
 
 
-def goal_of(content: Any) -> int:
+def goal_of(content: Word) -> int:
     return np.int64(content >> U(52) & U(3)) - 1  # type: ignore[return-value]
 
 
-def proof_of(content: Any) -> int:
+def proof_of(content: Word) -> int:
     return np.int64(content & U(MOST))  # type: ignore[return-value]
 
 
-def disproof_of(content: Any) -> int:
+def disproof_of(content: Word) -> int:
     return np.int64(content >> U(24) & U(MOST))  # type: ignore[return-value]
 
 
@@ -161,10 +161,10 @@ ROW = struct_of(ROW_FIELDS)  # a position of the current line
 class Stack(NamedTuple):
     """The current line of play, from the root down, and statistics about actions."""
 
-    states: Any
-    rows: Any
+    states: States
+    rows: Records
     actions: np.ndarray  # [level, child]
-    children: Any  # [level, child]
+    children: Records  # [level, child]
     history: (
         np.ndarray
     )  # [seat, action]: how often this action decided a position, weighted by its size
@@ -256,7 +256,7 @@ def ends_well(rules: Rules, stack: Stack, level: int, child: int, goal: int) -> 
     if seat_to_move(rules, state) != OVER:
         return False
     payoffs(rules, state, stack.result)
-    payoff: Any = np.int64(stack.result[0])
+    payoff: Integer = np.int64(stack.result[0])
     if payoff != stack.result[0]:
         stack.counters[FAULT] = OTHER_PAYOFF
     set_bounds(stack.children[level, child], payoff, payoff, goal)
@@ -295,7 +295,7 @@ def look(
             entry.numbers[1 - seat_to_move(rules, state)] = moves
 
 
-def set_bounds(child: Any, low: int, high: int, goal: int) -> None:
+def set_bounds(child: Record, low: int, high: int, goal: int) -> None:
     """Write bounds and the resulting numbers: the question is decided, or open."""
     child.low, child.high = low, high
     child.numbers[0] = 0 if low >= goal else (MOST if high < goal else 1)
@@ -330,8 +330,8 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     for child in range(
         row.count
     ):  # one child is enough to answer the mover's question, the other's takes all
-        number: Any = np.int64(stack.children[level, child].numbers[seat])
-        need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
+        number: Integer = np.int64(stack.children[level, child].numbers[seat])
+        need: Integer = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
             best = child
             second = least
@@ -387,7 +387,7 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
     stack.counters[HIGH] = high
 
 
-def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:
+def bounds_of(stack: Stack, level: int) -> tuple[Integer, Integer]:
     """Bounds derived from the children."""
     first = stack.rows[level].seat == 0
     low, high = np.int64(-1 if first else 1), np.int64(-1 if first else 1)
