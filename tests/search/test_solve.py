@@ -19,14 +19,14 @@ from anyzero.tools.proofs import solve
 from anyzero.tools.proofs.proof_search import (
     MOST,
     disproof_of,
-    find,
+    find_content,
     goal_of,
     high_of,
     low_of,
     new_table,
-    pack,
+    pack_content,
     proof_of,
-    put,
+    put_content,
     work_rank,
 )
 from anyzero.tools.proofs.solve import Solver
@@ -349,7 +349,7 @@ def test_chess_problems_are_solved(position, key):
 
 def test_an_entry_gives_back_what_was_packed():
     for low, high, goal in product((-1, 0, 1), (-1, 0, 1), (0, 1)):
-        content = pack(low, high, 123, MOST, goal, 1_000)
+        content = pack_content(low, high, 123, MOST, goal, 1_000)
         found = (
             low_of(content),
             high_of(content),
@@ -371,14 +371,14 @@ def test_a_full_bucket_drops_the_entry_with_the_least_work():
     table = new_table(0.00005)
     assert len(table.words) == 1
     for key, work in ((1, 50), (2, 5), (3, 500), (4, 5_000), (5, 1)):
-        put(table, U(key), U(0), pack(-1, 1, 1, 1, 1, work))
-    assert [bool(find(table, U(key), U(0))) for key in range(1, 6)] == [
+        put_content(table, U(key), U(0), pack_content(-1, 1, 1, 1, 1, work))
+    assert [bool(find_content(table, U(key), U(0))) for key in range(1, 6)] == [
         True,
         False,
         True,
         True,
         True,
     ]
-    put(table, U(3), U(0), pack(1, 1, 0, MOST, 1, 1))
-    assert low_of(find(table, U(3), U(0))) == 1
-    assert find(table, U(4), U(0)) != 0
+    put_content(table, U(3), U(0), pack_content(1, 1, 0, MOST, 1, 1))
+    assert low_of(find_content(table, U(3), U(0))) == 1
+    assert find_content(table, U(4), U(0)) != 0

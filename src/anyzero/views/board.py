@@ -274,7 +274,7 @@ def assemble(board: Board, shown: Drawing, numbers: Mapping[int, int] | None = N
         pieces=tuple(pieces),
         under=board.under,
         over=(*filled, *laid_marks(board, shown)),
-        caption=fill(board.captions[shown.caption], texts) if board.captions else "",
+        caption=fill_braces(board.captions[shown.caption], texts) if board.captions else "",
         clicks={
             action: tuple(names[cell] for cell in cells)
             for action, cells in clicks.items()
@@ -320,10 +320,12 @@ def moved(shape: Shape, x: float, y: float) -> Shape:
 
 
 def with_text(shape: Shape, texts: Mapping[str, str]) -> Shape:
-    return replace(shape, text=fill(shape.text, texts)) if isinstance(shape, Label) else shape
+    return (
+        replace(shape, text=fill_braces(shape.text, texts)) if isinstance(shape, Label) else shape
+    )
 
 
-def fill(text: str, texts: Mapping[str, str]) -> str:
+def fill_braces(text: str, texts: Mapping[str, str]) -> str:
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 

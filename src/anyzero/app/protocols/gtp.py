@@ -37,7 +37,7 @@ class GtpError(AnyzeroError):
 SYNTAX = "syntax error"
 
 
-def clean(line: str) -> str:
+def clean_line(line: str) -> str:
     """The line as the standard requires: without control characters and comments."""
     visible = "".join(
         " " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31
@@ -65,7 +65,7 @@ class GtpEngine:
 
     def handle(self, line: str) -> bool:
         """Handle a line; False once the engine should quit."""
-        text = clean(line)
+        text = clean_line(line)
         if not text:
             return True
         first, *words = text.split()

@@ -69,7 +69,7 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def state_of(path: Path) -> tuple[int, ...] | None:
+def file_state(path: Path) -> tuple[int, ...] | None:
     """A value that changes whenever a file is written or replaced; None if there is none."""
     with contextlib.suppress(OSError):
         status = path.stat()

@@ -52,7 +52,7 @@ class Schema(BaseModel):
         """
         if not isinstance(values, Mapping):
             raise BadOptionError(
-                f"{where or cls.noun} must be an object with keys, not {show(values)}"
+                f"{where or cls.noun} must be an object with keys, not {show_value(values)}"
             )
         try:
             return cls(**{str(key): value for key, value in values.items()})
@@ -145,7 +145,7 @@ def write_toml(values: NamedValues) -> str:
     )
 
 
-def show(value: object) -> str:
+def show_value(value: object) -> str:
     """A value for a sentence, shortened if long."""
     try:
         shown = repr(value)
@@ -184,7 +184,7 @@ def _parse_list(key: str, text: str) -> tuple[Any, ...]:
         return tuple(map(str, tomllib.loads(f"list = {text}")["list"]))
     except (ValueError, RecursionError):
         raise BadOptionError(
-            f"{key} must be a list like a;b or ['a', 'b'], not {show(text)}"
+            f"{key} must be a list like a;b or ['a', 'b'], not {show_value(text)}"
         ) from None
 
 
@@ -243,7 +243,7 @@ MOST_LISTED = 20  # maximum names listed with a hint: no one searches a longer l
 def _unknown(noun: str, key: str, settings: NamedValues) -> str:
     hint = nearest_hint(key, settings)
     rest = "" if hint and len(settings) > MOST_LISTED else f"known: {list_some(settings)}"
-    return f"{noun} has no setting {show(key)}; {hint}{rest}".rstrip()
+    return f"{noun} has no setting {show_value(key)}; {hint}{rest}".rstrip()
 
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
@@ -255,14 +255,14 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
         choices = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         hint = nearest_hint(str(value), choices)
         return UnknownNameError(
-            f"{name} cannot be {show(value)}; {hint}known: {list_some(choices)}"
+            f"{name} cannot be {show_value(value)}; {hint}known: {list_some(choices)}"
         )
     if kind.startswith(("greater_than", "less_than")) and limits:
-        return BadOptionError(f"{name} must be {limits}, not {show(value)}")
+        return BadOptionError(f"{name} must be {limits}, not {show_value(value)}")
     meaning = _MEANINGS.get(kind.partition("_")[0])
     if meaning and kind != "string_too_long":
-        return BadOptionError(f"{name} must be {meaning}, not {show(value)}")
-    return BadOptionError(f"{name}: {fault['msg']}, not {show(value)}")
+        return BadOptionError(f"{name} must be {meaning}, not {show_value(value)}")
+    return BadOptionError(f"{name}: {fault['msg']}, not {show_value(value)}")
 
 
 def _bounds(limits: NamedValues) -> str:

@@ -276,11 +276,11 @@ class Heads:
         )
         bias = self.network.take("policy.actions.bias", num_actions)
         layers = (
-            pack(
+            pack_layer(
                 np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32), self.lanes
             ),
             local,
-            pack(actions.reshape(num_actions, -1), bias, self.lanes),
+            pack_layer(actions.reshape(num_actions, -1), bias, self.lanes),
             self.nothing(),
         )
         return Policy(layers, cells, self.wide, 1, num_actions)
@@ -300,13 +300,13 @@ class Heads:
         is_by_channel = inputs in (self.channels, 2 * self.channels)
         parts = weight.reshape(outputs, -1, self.channels) if is_by_channel else weight[:, None]
         whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))
-        return pack(whole.reshape(outputs, -1), bias, self.lanes)
+        return pack_layer(whole.reshape(outputs, -1), bias, self.lanes)
 
     def nothing(self) -> Layer:
         return np.zeros((0, self.lanes), np.float32), np.zeros(0, np.float32)
 
 
-def pack(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
+def pack_layer(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
     """Weights [outputs, inputs] in the order in which kernels read them, and the bias."""
     outputs, inputs = weight.shape
     missing = -outputs % lanes

@@ -13,14 +13,14 @@ from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import hidden_units, support_of
 from anyzero.core.nets.weights import StoredNetwork
-from anyzero.extras.fastnets.heads import Heads, Layer, copy, pack, rectify, write_values
+from anyzero.extras.fastnets.heads import Heads, Layer, copy, pack_layer, rectify, write_values
 from anyzero.extras.fastnets.kernels import run_trunk
 from anyzero.extras.fastnets.sizes import (
     aligned,
     board_cells,
     empty_answers,
     lanes_of,
-    room,
+    new_room,
     sizes_for,
 )
 from anyzero.extras.fastnets.transforms import UNIT, WEIGHTS, multiply, transform_weights
@@ -106,7 +106,7 @@ class CompiledResidual(Compiled):
         heads = self.heads
         num = len(planes)
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
-            self.own.rooms = room(*self.shapes()), room(*heads.shapes)
+            self.own.rooms = new_room(*self.shapes()), new_room(*heads.shapes)
         features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
         pooled = np.zeros((num, 2 * self.wide), np.float32)
         trunk_room, heads_room = self.own.rooms
@@ -263,7 +263,7 @@ class CompiledMlp(Compiled):
         def layer(name: str, outputs: int, inputs: int) -> Layer:
             weight = network.take(f"{name}.weight", outputs, inputs)
             bias = network.take(f"{name}.bias", outputs)
-            return pack(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
+            return pack_layer(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
 
         hidden = [
             layer(f"trunk.layers.{index}", width, width)
@@ -303,7 +303,7 @@ class CompiledMlp(Compiled):
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
             self.own.rooms = {
-                rows: room(*(rows * number for number in self.columns)) for rows in self.kernels
+                rows: new_room(*(rows * number for number in self.columns)) for rows in self.kernels
             }
         rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
         flat = planes.reshape(-1, self.inputs)

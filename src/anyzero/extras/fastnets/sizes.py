@@ -92,7 +92,7 @@ def aligned(numbers: np.ndarray) -> np.ndarray:
     return copy
 
 
-def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
+def new_room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Zeroed scratch memory for a kernel."""
     return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
 

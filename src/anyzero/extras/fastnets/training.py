@@ -18,7 +18,7 @@ from torch.autograd.function import once_differentiable
 from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import compile_kernel
 from anyzero.extras.fastnets.kernels import run_block, run_block_back
-from anyzero.extras.fastnets.sizes import board_cells, lanes_here, room, sizes_for
+from anyzero.extras.fastnets.sizes import board_cells, lanes_here, new_room, sizes_for
 from anyzero.extras.fastnets.transforms import UNIT, weight_transform
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
@@ -205,7 +205,7 @@ class BlockKernels:
             tiles = sizes["POINTS"] * sizes["POINT_STEP"]
             between = (num, sizes["ROWS"] * sizes["COLUMNS"] * wide)
             sums = (2, sizes["POINTS"], wide * wide)
-            self.own.room = room(board, board, tiles, tiles, between, (num, wide), sums)
+            self.own.room = new_room(board, board, tiles, tiles, between, (num, wide), sums)
         arrays: tuple[np.ndarray, ...] = self.own.room
         return arrays
 

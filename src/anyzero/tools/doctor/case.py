@@ -49,7 +49,7 @@ class Finding:
         }
 
 
-def percent(share: float) -> str:
+def precise_percent(share: float) -> str:
     """`12 %`, with an extra digit below 1 and above 99."""
     text = (
         f"{100.0 * share:.0f}"

@@ -21,7 +21,7 @@ from anyzero.tools.doctor.case import (
     WRONG,
     Case,
     Finding,
-    percent,
+    precise_percent,
 )
 from anyzero.tools.laws.check import check_game
 
@@ -62,7 +62,7 @@ def check_input(case: Case) -> Finding:
             "ko, the tile to place"
         )
         evidence += (
-            f"; {percent(unclear.mean())} of {samples.num} positions share an input but "
+            f"; {precise_percent(unclear.mean())} of {samples.num} positions share an input but "
             "not their moves"
         )
         return Finding(
@@ -200,7 +200,10 @@ def check_unique(case: Case) -> Finding:
         return Finding(SKIPPED, "there are no samples with distinct positions")
     num = min(len(newest), len(random))
     share, usual = (len(np.unique(keys[:num])) / num for keys in (newest, random))
-    evidence = f"{percent(share)} of {num} positions are distinct, in random games {percent(usual)}"
+    evidence = (
+        f"{precise_percent(share)} of {num} positions are distinct, in random games "
+        f"{precise_percent(usual)}"
+    )
     if share < usual / 5:
         advice = "more noise or longer openings in self-play"
         verdict = WRONG if share < usual / 20 else DOUBTFUL
@@ -294,8 +297,8 @@ def check_outcomes(case: Case) -> Finding:
     if not games:
         return Finding(SKIPPED, "no games have been played yet")
     evidence = (
-        f"{games} games, {percent(draws)} draws, mean result of the first seat "
-        f"{first:+.2f}, {percent(cut)} cut off"
+        f"{games} games, {precise_percent(draws)} draws, mean result of the first seat "
+        f"{first:+.2f}, {precise_percent(cut)} cut off"
     )
     if cut > 0.05:
         advice = (
@@ -400,10 +403,10 @@ def check_gate(case: Case) -> Finding:
     num = max(2, round(config.games * min(1.0, 2.0 * different)))
     equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, 0.6))
     evidence = (
-        f"openings of {plies} random moves, {percent(different)} of the games are distinct, "
-        f"{percent(draws)} draws; "
-        f"an equal candidate passes in {percent(equal)} of cases, one that scores 60 % in "
-        f"{percent(better)}"
+        f"openings of {plies} random moves, {precise_percent(different)} of the games are "
+        f"distinct, {precise_percent(draws)} draws; "
+        f"an equal candidate passes in {precise_percent(equal)} of cases, one that scores 60 % in "
+        f"{precise_percent(better)}"
     )
     advice = (
         f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than "

@@ -120,7 +120,7 @@ def examine_run(path: Path, tell: Tell | None = None) -> Examination:
     title = (
         f"{path}: a run of {game.text} with {count(max(folder.numbers(), default=0), 'generation')}"
     )
-    findings = run_checks(checks_of("run"), Case(game, folder.config, folder), tell)
+    findings = run_checks(checks_for("run"), Case(game, folder.config, folder), tell)
     return Examination("run", str(path), title, findings)
 
 
@@ -134,7 +134,7 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
         runs = list_some(path.name for path in list_runs(root)) or "none"
         raise UnknownNameError(f"{error}; runs in {root}: {runs}") from None
     config = preset_config(None, text).change(network=PRESETS["small"])
-    names = checks_of("game")
+    names = checks_for("game")
     reason = ""
     try:
         config = config.change(network=resolve(config.network, game))
@@ -151,7 +151,7 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     return Examination("game", game.text, f"{game.text}: a game to be learnt", findings)
 
 
-def checks_of(kind: str) -> list[str]:
+def checks_for(kind: str) -> list[str]:
     return [name for name, (_, kinds) in CHECKS.items() if kind in kinds]
 
 

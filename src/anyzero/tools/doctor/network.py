@@ -20,7 +20,7 @@ from anyzero.core.learning.replay import Batch, build_replay
 from anyzero.core.learning.samples import Samples, take
 from anyzero.core.learning.trainer import Trainer, computing_on
 from anyzero.core.nets.models import Network
-from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
+from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, precise_percent
 
 # maximum per trial
 STEPS = 250
@@ -283,7 +283,7 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
         return Finding(WRONG, "layers are dead", "; ".join(faults), advice)
     worst = max(layers, key=lambda layer: layer.dead_units)
     evidence = (
-        f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units "
+        f"{len(layers)} layers have gradients; {precise_percent(worst.dead_units)} of the units "
         f"in {worst.name} have none"
     )
     if worst.dead_units > 0.75:  # a third is common in the value head's hidden layer
@@ -336,7 +336,7 @@ def check_priors(case: Case) -> Finding:
     policies = equal - numbers["policy_entropy"]
     missing = numbers["kl"]
     learnt = 1.0 - missing / max(policies, 1e-9)
-    progress = percent(max(0.0, learnt))
+    progress = precise_percent(max(0.0, learnt))
     evidence = (
         f"the priors are {priors:.3f} nats from uniform, the policies {policies:.3f}; "
         f"{progress} of that is learnt"

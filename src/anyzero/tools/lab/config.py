@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.files import reading
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.schema import Schema, show
+from anyzero.core.base.schema import Schema, show_value
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.core.search.methods import METHODS, parse_budget
@@ -90,7 +90,7 @@ def _listed(value: object, info: ValidationInfo) -> tuple[object, ...]:
 def _check_budget(value: object, info: ValidationInfo) -> str:
     if type(value) not in (int, str):
         form = "numbers of simulations, or seconds like '2s'"
-        raise BadOptionError(f"{info.field_name} must be {form}, not {show(value)}")
+        raise BadOptionError(f"{info.field_name} must be {form}, not {show_value(value)}")
     text = str(value).strip()
     parse_budget(str(info.field_name), text)
     return text
@@ -123,7 +123,7 @@ def _read_pair(entry: object, field: str) -> Pair:
         or not all(isinstance(name, str) for name in names)
     ):
         raise BadOptionError(
-            f"{field} must be pairs of players like ['rave', 'uct'], not {show(entry)}"
+            f"{field} must be pairs of players like ['rave', 'uct'], not {show_value(entry)}"
         )
     return names[0].strip(), names[1].strip()
 
@@ -281,7 +281,7 @@ def _load_games(entry: object) -> Iterator[Game]:
     entry = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         form = "texts like 'hex:size=7', or tables with a name and lists of options"
-        raise BadOptionError(f"games must be {form}, not {show(entry)}")
+        raise BadOptionError(f"games must be {form}, not {show_value(entry)}")
     options = {
         key: value if isinstance(value, tuple) else (value,)
         for key, value in entry.items()
@@ -323,7 +323,7 @@ class StudentConfig(Schema):
         """One leg per cell, as the first seat is part of it."""
         if not set(self.starting_players) <= {1, 2}:
             raise BadOptionError(
-                f"starting_players must be 1 or 2, not {show(list(self.starting_players))}"
+                f"starting_players must be 1 or 2, not {show_value(list(self.starting_players))}"
             )
         _check_size(len(self.grid_sizes))
         games = [load("hex", size=size) for size in self.grid_sizes]

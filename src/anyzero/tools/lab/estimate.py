@@ -185,7 +185,7 @@ def estimate(
     reference = whole("reference", reference)
     repeats = whole("repeats", repeats)
     seed = whole("seed", seed)
-    check(game, state, simulations, reference, repeats, bias)
+    check_study(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)
     repetitions: list[list[RootMoves]] = []
     with bar("playing rollouts", SHARE, shown=progress) as tell:
@@ -217,7 +217,7 @@ def parse_simulations(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def check(
+def check_study(
     game: Game, state: State, simulations: Sequence[int], reference: int, repeats: int, bias: float
 ) -> None:
     seat = game.seat_to_move(state)

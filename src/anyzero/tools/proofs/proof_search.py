@@ -63,7 +63,7 @@ def bucket_of(table: ProofTable, place: Word) -> int:
     return np.int64((place >> U(32)) * U(len(table.words)) >> U(32))  # type: ignore[return-value]
 
 
-def find(table: ProofTable, key: Word, place: Word) -> Word:
+def find_content(table: ProofTable, key: Word, place: Word) -> Word:
     bucket = bucket_of(table, place)
     for entry in range(0, 2 * ENTRIES, 2):
         if table.words[bucket, entry] == key:
@@ -71,7 +71,7 @@ def find(table: ProofTable, key: Word, place: Word) -> Word:
     return U(0)
 
 
-def put(table: ProofTable, key: Word, place: Word, content: Word) -> None:
+def put_content(table: ProofTable, key: Word, place: Word, content: Word) -> None:
     """Overwrite the position's old entry, or the one with the least work."""
     bucket = bucket_of(table, place)
     victim = 0
@@ -92,7 +92,7 @@ def put(table: ProofTable, key: Word, place: Word, content: Word) -> None:
 # disproof 24, proof 24
 
 
-def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Word:
+def pack_content(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Word:
     """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes
     spent.
     """
@@ -197,8 +197,8 @@ def walk(rules: Rules, table: ProofTable, stack: Stack, goal: int, way: int, mos
     stop = stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
         if stack.rows[level].count == NONE:
-            expand(rules, table, stack, level, goal, way)
-        child = choose(table, stack, level, goal, way)
+            expand_position(rules, table, stack, level, goal, way)
+        child = choose_child(table, stack, level, goal, way)
         if child == NONE:
             level -= 1
         else:
@@ -217,7 +217,9 @@ def enter(rules: Rules, stack: Stack, level: int, child: int) -> None:
 # --- the children of a position
 
 
-def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
+def expand_position(
+    rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int, way: int
+) -> None:
     """Generate the children; if one of them, or the table, decides the position at once, keep only
     that.
     """
@@ -227,7 +229,9 @@ def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int,
     row.seat = seat_to_move(rules, state)
     row.chosen = NONE
     row.start = stack.counters[NODES]
-    content = find(table, row.key, row.place)  # it may have been decided elsewhere in the meantime
+    content = find_content(
+        table, row.key, row.place
+    )  # it may have been decided elsewhere in the meantime
     if content and (low_of(content) >= goal or high_of(content) < goal):
         set_bounds(stack.children[level, 0], low_of(content), high_of(content), goal)
         row.count = 1
@@ -244,7 +248,7 @@ def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int,
             return
     for child in range(row.count):
         enter(rules, stack, level, child)
-        look(rules, table, stack, level, child, goal, way)
+        look_at(rules, table, stack, level, child, goal, way)
         if stack.children[level, child].numbers[row.seat] == 0:
             keep_one(stack, level, child)
             return
@@ -263,7 +267,7 @@ def ends_well(rules: Rules, stack: Stack, level: int, child: int, goal: int) -> 
     return stack.children[level, child].numbers[stack.rows[level].seat] == 0  # type: ignore[no-any-return]
 
 
-def look(
+def look_at(
     rules: Rules, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
 ) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
@@ -272,7 +276,7 @@ def look(
     if seat_to_move(rules, state) == OVER:
         return  # handled by `ends_well`
     key, place = position_key(state)
-    content = find(table, key, place)
+    content = find_content(table, key, place)
     if content:
         set_bounds(entry, low_of(content), high_of(content), goal)
     else:
@@ -290,7 +294,8 @@ def look(
         elif content and goal_of(content) == goal:
             entry.numbers[0], entry.numbers[1] = proof_of(content), disproof_of(content)
         else:
-            # as if expanded: each of its moves is an open position; `expand` notices if none is
+            # As if expanded: each of its moves is an open position. `expand_position` notices if
+            # none is.
             moves = max(legal_actions(rules, state, stack.replies), 1)
             entry.numbers[1 - seat_to_move(rules, state)] = moves
 
@@ -315,7 +320,7 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 # --- where to continue
 
 
-def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
+def choose_child(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
     """The child to continue with, its limits set; NONE once this position's numbers reach a limit
     and it is left.
     """
@@ -346,7 +351,7 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     limit = row.limits[seat]
     need_limit = row.limits[1 - seat]
     if least >= limit or total >= need_limit or least == 0 or total == 0:
-        leave(table, stack, level, least, total, goal)
+        leave_position(table, stack, level, least, total, goal)
         return NONE
     if way == PROOF_NUMBERS:
         # A quarter more than the second best: fewer switches between children. Pawlewicz and Lew
@@ -361,7 +366,9 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     return best
 
 
-def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int) -> None:
+def leave_position(
+    table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int
+) -> None:
     """Store the result in the table and in the parent's row: `least` is the mover's number."""
     row = stack.rows[level]
     seat = stack.rows[level].seat
@@ -376,7 +383,7 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
         entry.numbers[1] = disproof
     work = stack.counters[NODES] - row.start
     if work > 0:
-        put(table, row.key, row.place, pack(low, high, proof, disproof, goal, work))
+        put_content(table, row.key, row.place, pack_content(low, high, proof, disproof, goal, work))
     if row.chosen != NONE and least == 0:  # the action searched last decided this position
         action = stack.actions[level, row.chosen]
         stack.history[seat, action] += leading_bit(U(work)) + 1

@@ -220,7 +220,7 @@ class Solver:
     def __init__(
         self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu"
     ) -> None:
-        check_game(game)
+        check_solvable(game)
         if not (is_number(max_memory) and 0.01 <= max_memory <= 1e7):
             raise BadOptionError(f"a table of {max_memory} MB is not possible")
         check_name("method", method, TURNS)
@@ -284,7 +284,7 @@ class Solver:
         return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
 
 
-def check_game(game: Game) -> None:
+def check_solvable(game: Game) -> None:
     """Require two seats with opposite payoffs and no chance."""
     is_wrong = {
         "it has one seat": game.num_seats == 1,
@@ -388,7 +388,7 @@ class _Task:
         """Collect what the search found about single moves before it had to stop."""
         with np.errstate(over="ignore"):
             for action, after in self.after.items():
-                content = proof.find(self.solver.table, *proof.position_key(after))
+                content = proof.find_content(self.solver.table, *proof.position_key(after))
                 if content:
                     bounds = Bounds(
                         int(proof.low_of(content)), int(proof.high_of(content))
