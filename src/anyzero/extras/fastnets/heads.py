@@ -9,11 +9,11 @@ kernel is compiled.
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers
+from anyzero.core.base.nouns import Arrays, Number, Numbers, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
@@ -50,8 +50,8 @@ def _run_heads(
     features: Numbers,
     pooled: Numbers,
     policy: Numbers,
-    value: Any,
-    room: Any,
+    value: Arrays,
+    room: Scratch,
     logits: Numbers,
     values: Numbers,
 ) -> None:
@@ -83,12 +83,12 @@ def _run_heads(
         write_values(payoffs, support, values[position])
 
 
-def copy(source: Any, target: Any) -> None:
+def copy(source: Numbers, target: Numbers) -> None:
     for index in range(len(source)):
         target[index] = source[index]
 
 
-def _pool_columns(features: Numbers, spots: Any) -> None:
+def _pool_columns(features: Numbers, spots: Numbers) -> None:
     """Mean and maximum over each column's cells, which are not negative."""
     for column in range(COLUMNS):
         spot = spots[column * SEEN :]
@@ -103,7 +103,7 @@ def _pool_columns(features: Numbers, spots: Any) -> None:
             spot[channel] *= ONE / np.float32(ROWS)
 
 
-def _multiply_one(source: Any, layer: Any, target: Any) -> None:
+def _multiply_one(source: Numbers, layer: Arrays, target: Numbers) -> None:
     """target = source * weights [parts, inputs * lanes] + bias, one row."""
     weights, bias = layer
     inputs = weights.shape[1] // LANES
@@ -113,7 +113,9 @@ def _multiply_one(source: Any, layer: Any, target: Any) -> None:
         target[index] += bias[index]
 
 
-def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> None:
+def _hide_spots(
+    spots: Numbers, layer: Arrays, board: Numbers, hidden: Numbers, steps: tuple[int, int]
+) -> None:
     """The hidden vector of each spot: from its inputs and the whole board's, after a ReLU."""
     weights, bias = layer
     for part in range(HIDDEN // LANES):
@@ -126,7 +128,7 @@ def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> 
             vector[index] = max(vector[index] + board[index] + bias[index], ZERO)
 
 
-def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> None:
+def _read_logits(hidden: Numbers, layer: Arrays, readings: Numbers, logits: Numbers) -> None:
     weights, bias = layer
     inputs = weights.shape[1] // LANES
     outputs = len(weights) * LANES
@@ -149,7 +151,7 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> Non
             local_logits[index] = answers[index] + bias[index]
 
 
-def rectify(source: Any, target: Any) -> None:
+def rectify(source: Numbers, target: Numbers) -> None:
     for index in range(len(source)):
         target[index] = max(source[index], ZERO)
 
@@ -160,7 +162,7 @@ def write_values(answers: Numbers, support: Numbers, values: Numbers) -> None:
         values[number] = expected(answers[number * max(1, len(support)) :], support)
 
 
-def expected(answers: Numbers, support: Numbers) -> Any:
+def expected(answers: Numbers, support: Numbers) -> Number:
     """The expected payoff given logits over a support; without one, given a number before its
     tanh.
     """

@@ -8,11 +8,9 @@ channels]. The capitals are sizes of one network and one processor, filled in wh
 compiled.
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Planes
+from anyzero.core.base.nouns import Arrays, Number, Numbers, Planes, Scratch
 from anyzero.extras.fastnets.transforms import (
     add_output,
     multiply,
@@ -62,10 +60,10 @@ LOWEST = np.float32(-3.4e38)
 
 def run_trunk(
     planes: Planes,
-    stem: Any,
-    blocks: Any,
-    pools: Any,
-    room: Any,
+    stem: Arrays,
+    blocks: Arrays,
+    pools: Arrays,
+    room: Scratch,
     features: Numbers,
     pooled: Numbers,
 ) -> None:
@@ -111,7 +109,7 @@ def run_trunk(
             write_cells(active[index], features[first + index])
 
 
-def _read_planes(planes: Planes, board: Any) -> None:
+def _read_planes(planes: Planes, board: Numbers) -> None:
     """The game's planes, and one that marks the board's edge."""
     for row in range(ROWS):
         start = _row_start(row, INPUTS)
@@ -122,7 +120,7 @@ def _read_planes(planes: Planes, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def _transform_planes(board: Any, index: int, points: Numbers) -> None:
+def _transform_planes(board: Numbers, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles, for the input planes."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
@@ -132,7 +130,7 @@ def _transform_planes(board: Any, index: int, points: Numbers) -> None:
             transform_input(cells[plane:], tile_points[plane:], steps, HEIGHT, WIDTH, 1)
 
 
-def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
+def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Numbers) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -151,7 +149,9 @@ def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Any) -> 
     _clear_rim(board)
 
 
-def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, active: Any) -> None:
+def _add_to_board(
+    products: Numbers, bias: Numbers, index: int, trunk: Numbers, active: Numbers
+) -> None:
     """The output transform of a board's tiles with the bias, added to the trunk; `active` is its
     ReLU.
     """
@@ -176,7 +176,7 @@ def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, acti
 
 
 def _total_bias(
-    board: Any, pooled: Numbers, pools: Any, block: int, bias: Numbers, total: Numbers
+    board: Numbers, pooled: Numbers, pools: Arrays, block: int, bias: Numbers, total: Numbers
 ) -> None:
     """The bias of a block's first convolution, plus the whole board's contribution if the block
     pools.
@@ -194,7 +194,7 @@ def _total_bias(
             total[channel] += pooled[index] * weights[block, index, channel]
 
 
-def _pool_cells(board: Any, pooled: Numbers) -> None:
+def _pool_cells(board: Numbers, pooled: Numbers) -> None:
     """Mean and maximum of each channel of a nonnegative board."""
     clear(pooled, 0, 2 * CHANNELS)
     for row in range(ROWS):
@@ -209,7 +209,7 @@ def _pool_cells(board: Any, pooled: Numbers) -> None:
         pooled[channel] *= ONE / np.float32(ROWS * COLUMNS)
 
 
-def _clear_rim(board: Any) -> None:
+def _clear_rim(board: Numbers) -> None:
     """Zero the cells where tiles extend beyond the board's right and lower edge."""
     for row in range(ROWS):
         clear(
@@ -225,7 +225,7 @@ def _clear_rim(board: Any) -> None:
 
 
 def run_block(
-    inputs: Numbers, first: Any, second: Any, room: Any, hidden: Any, outputs: Numbers
+    inputs: Numbers, first: Arrays, second: Arrays, room: Scratch, hidden: Numbers, outputs: Numbers
 ) -> None:
     """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells *
     channels].
@@ -240,13 +240,13 @@ def run_block(
 
 
 def run_block_back(
-    saved: Any,
+    saved: Arrays,
     gradients: Numbers,
     weights: Numbers,
-    room: Any,
-    weight_targets: Any,
+    room: Scratch,
+    weight_targets: Numbers,
     biases: Numbers,
-    targets: Any,
+    targets: Numbers,
 ) -> None:
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden
     of `run_block`.
@@ -276,7 +276,12 @@ def run_block_back(
 
 
 def convolve(
-    inputs: Numbers, least: Any, weights: Numbers, biases: Numbers, room: Any, outputs: Numbers
+    inputs: Numbers,
+    least: Number,
+    weights: Numbers,
+    biases: Numbers,
+    room: Scratch,
+    outputs: Numbers,
 ) -> None:
     """Convolve max(inputs, `least`)."""
     board, other, points, products = room[:4]
@@ -289,7 +294,7 @@ def convolve(
         write_cells(other, outputs[index])
 
 
-def _write_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
+def _write_board(products: Numbers, bias: Numbers, index: int, board: Numbers) -> None:
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -308,7 +313,7 @@ def _write_board(products: Numbers, bias: Numbers, index: int, board: Any) -> No
 
 
 def _add_gradients(
-    inputs: Numbers, gradients: Numbers, room: Any, weights: Numbers, biases: Numbers
+    inputs: Numbers, gradients: Numbers, room: Scratch, weights: Numbers, biases: Numbers
 ) -> None:
     """Accumulate the gradients of the weights at each point and of each board's biases, after a
     ReLU.
@@ -334,7 +339,7 @@ def _add_gradients(
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
 
-def _transform_gradients(board: Any, index: int, points: Numbers) -> None:
+def _transform_gradients(board: Numbers, index: int, points: Numbers) -> None:
     """The transposed output transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -344,7 +349,7 @@ def _transform_gradients(board: Any, index: int, points: Numbers) -> None:
             transform_gradient(cells[channel:], tile_points[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
+def weight_gradients(sums: Numbers, transform: Numbers, weights: Numbers) -> None:
     """Convert gradients at each point to those of the nine weights."""
     for place in range(9):
         target = weights[place]
@@ -356,7 +361,7 @@ def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
                 target[index] += factor * source[index]
 
 
-def _read_cells(cells: Any, least: Any, board: Any) -> None:
+def _read_cells(cells: Numbers, least: Number, board: Numbers) -> None:
     """max(cells, `least`), with NaN preserved; the rim is unchanged."""
     for row in range(ROWS):
         source = row * COLUMNS * CHANNELS
@@ -366,13 +371,13 @@ def _read_cells(cells: Any, least: Any, board: Any) -> None:
             board[target + index] = least if number < least else number
 
 
-def _add_boards(more: Any, boards: Any) -> None:
+def _add_boards(more: Numbers, boards: Numbers) -> None:
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
             boards[board, index] += more[board, index]
 
 
-def _mask_boards(gates: Any, boards: Any) -> None:
+def _mask_boards(gates: Numbers, boards: Numbers) -> None:
     """Pass gradients through a ReLU only where it was open."""
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
@@ -382,7 +387,7 @@ def _mask_boards(gates: Any, boards: Any) -> None:
 # --- for both
 
 
-def _transform_board(board: Any, index: int, points: Numbers) -> None:
+def _transform_board(board: Numbers, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
@@ -417,7 +422,7 @@ def _multiply_tiles(
                     multiply(source, factors, target, steps, TOGETHER, VECTORS, LANES)
 
 
-def write_cells(board: Any, cells: Any) -> None:
+def write_cells(board: Numbers, cells: Numbers) -> None:
     """The board without its rim."""
     for row in range(ROWS):
         start = _row_start(row, CHANNELS)

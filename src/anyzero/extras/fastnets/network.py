@@ -4,11 +4,10 @@ one.
 
 import math
 from threading import local
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Planes
+from anyzero.core.base.nouns import Arrays, Kernel, Numbers, Planes, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import hidden_units, support_of
@@ -28,7 +27,7 @@ from anyzero.extras.fastnets.transforms import UNIT, WEIGHTS, multiply, transfor
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
 MOST_TILES = 36
-Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
+Call = tuple[Kernel, tuple[Arrays, ...]]  # a kernel and its arguments
 
 
 def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "Compiled":
@@ -42,7 +41,7 @@ class Compiled:
     The output for a position does not depend on the rest of its batch.
     """
 
-    weights: tuple[Any, ...]
+    weights: tuple[Arrays, ...]
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         """Write logits [positions, actions] and expected payoffs [positions, values]; all
@@ -121,7 +120,7 @@ class CompiledResidual(Compiled):
             ),
         ]
 
-    def shapes(self) -> tuple[Any, ...]:
+    def shapes(self) -> tuple[int | tuple[int, ...], ...]:
         boards = self.sizes["BOARDS"]
         cells = board_cells(self.sizes)
         board = (boards, cells * self.wide)
@@ -203,10 +202,10 @@ FEW = 3  # up to this many positions are faster one by one: together they take a
 
 def _run_mlp(
     planes: Planes,
-    trunk: Any,
-    heads: Any,
+    trunk: Arrays,
+    heads: Arrays,
     support: Numbers,
-    room: Any,
+    room: Scratch,
     logits: Numbers,
     values: Numbers,
 ) -> None:
@@ -238,7 +237,7 @@ def _run_mlp(
             write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
-def _multiply_rows(source: Any, weights: Numbers, bias: Numbers, target: Any) -> None:
+def _multiply_rows(source: Numbers, weights: Numbers, bias: Numbers, target: Numbers) -> None:
     """target = source @ weights + bias, for ROWS contiguous rows."""
     steps = len(source) // ROWS, len(bias)
     for part in range(len(weights)):

@@ -259,7 +259,7 @@ def _run_pool(inputs: Numbers, pooled: Numbers) -> None:
 
 
 def _run_pool_back(
-    inputs: Numbers, targets: Any, pooled: Numbers, gradients: Numbers, shares: Numbers
+    inputs: Numbers, targets: Numbers, pooled: Numbers, gradients: Numbers, shares: Numbers
 ) -> None:
     """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of
     the same shape.
