@@ -271,10 +271,8 @@ def play_at_random(
     num_refused = 0
     index = random_below(rng, num_empty)
     while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
-        actions[num_refused], actions[index] = (
-            actions[index],
-            actions[num_refused],
-        )  # rejected ones move to the front
+        # Rejected ones move to the front.
+        actions[num_refused], actions[index] = actions[index], actions[num_refused]
         num_refused += 1
         index = num_refused + random_below(rng, num_empty - num_refused)
     cell: Integer = np.int64(actions[index])

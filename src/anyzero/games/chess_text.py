@@ -27,8 +27,14 @@ SEAT_NAMES = ("white", "black")
 CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square for each right
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """A side's initial pieces, bishops by the colour of their squares."""
-FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
-FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
+FIELDS = {
+    "P": ["pawns"],
+    "N": ["knights"],
+    "B": ["diagonals"],
+    "R": ["straights"],
+    "Q": ["diagonals", "straights"],
+    "K": ["kings"],
+}
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
 CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
 
@@ -40,9 +46,14 @@ def format_state(rules: Chess, state: State) -> str:
     rights = [
         right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1
     ]
-    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
-    words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
-    words += [str(state.clock), str(state.move_number)]
+    words = [
+        grid.format_grid(letters_of(state), 8),
+        SIDES[state.mover],
+        "".join(rights) or "-",
+        name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-",
+        str(state.clock),
+        str(state.move_number),
+    ]
     moves = []
     num = int(state.recorded)
     mover = int(state.mover)

@@ -57,8 +57,8 @@ STATE = [
     ("stores", np.int8, 2),
     ("ply", np.int16),
     ("num_moves", np.int16),
+    ("over", np.int8),
 ]
-STATE += [("over", np.int8)]
 """The repetition rule adds `origin`, the rows after the last capture, and `moves`, those played
 since.
 """
@@ -325,7 +325,8 @@ def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     while flags and not stopped:
         bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
         after, row, taken = sow(rules, row, other_row, U(pick_house(rules, flags, bits >> U(58))))
-        other_row, my_store, their_store = after, their_store, my_store + taken
+        other_row = after
+        my_store, their_store = their_store, my_store + taken
         ply += 1
         stopped = their_store > HALF or ply == rules.plies
         flags = useful_houses(row, other_row)

@@ -233,7 +233,9 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Numbers, count: int, rng:
         state.cells[cell] = tile + 1
         empty &= empty - U(1)
         draws += 1
-    state.empty, state.lines, state.left = empty, lines, U(0)
+    state.empty = empty
+    state.lines = lines
+    state.left = U(0)
     for place in range(count):
         state.left |= U(1) << U(tiles[place])
 

@@ -97,7 +97,8 @@ def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Ca
     """The letters of a text around a point; an even number is shifted to the left and to the
     top.
     """
-    lines, (across, down) = text.split("\n"), scale
+    lines = text.split("\n")
+    across, down = scale
     top = floor(centre[1] * down + 0.5) - len(lines) // 2
     middle = floor(centre[0] * across + 0.5)
     return {

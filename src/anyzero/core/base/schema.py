@@ -267,7 +267,8 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
 
 def _bounds(limits: NamedValues) -> str:
     """The range of a number, in words."""
-    low, high = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
+    low = limits.get("ge", limits.get("gt"))
+    high = limits.get("le", limits.get("lt"))
     if low is None and high is None:
         return ""
     if high is None:

@@ -266,10 +266,8 @@ def tilt(shares: Numbers, score: float) -> Number:
     infinity.
     """
     away = np.array(PAIR_SCORES) - score
-    low, high = (
-        np.full(shares.shape[:-1], -1.0 / (1.0 - score)),
-        np.full(shares.shape[:-1], 1.0 / score),
-    )
+    low = np.full(shares.shape[:-1], -1.0 / (1.0 - score))
+    high = np.full(shares.shape[:-1], 1.0 / score)
     for _ in range(BISECTIONS):
         theta = (low + high) / 2.0
         right = (shares * away / (1.0 + theta[..., None] * away)).sum(axis=-1) > 0.0

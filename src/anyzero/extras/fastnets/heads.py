@@ -221,20 +221,17 @@ class Heads:
             np.array(support, np.float32),
         )
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
+        abreast = ABREAST if policy.readings > 1 else 1
         policy_sizes = {
-            name.upper(): number for name, number in policy._asdict().items() if name != "layers"
-        }
-        policy_sizes |= {
+            **{name.upper(): size for name, size in policy._asdict().items() if name != "layers"},
             "HIDDEN": len(self.policy[1][1]),
-            "READ_ABREAST": ABREAST if policy.readings > 1 else 1,
+            "READ_ABREAST": abreast,
         }
         self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **policy_sizes})
         spots = (
             -(-policy.spots // ABREAST) * ABREAST
         )  # rounded up to whole groups multiplied at once
-        readings = (
-            -(-policy.readings // policy_sizes["READ_ABREAST"]) * policy_sizes["READ_ABREAST"]
-        )
+        readings = -(-policy.readings // abreast) * abreast
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = (
             spots * policy.seen,

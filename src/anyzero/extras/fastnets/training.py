@@ -163,10 +163,9 @@ class BlockKernels:
         biases = torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
-        piece_sums, (first_bias, second_bias) = (
-            sums.numpy(),
-            biases.numpy(),
-        )  # whole arrays: the same code for all pieces
+        # Whole arrays: the same code for all pieces.
+        piece_sums = sums.numpy()
+        first_bias, second_bias = biases.numpy()
 
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)

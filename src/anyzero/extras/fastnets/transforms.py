@@ -282,7 +282,8 @@ def _input_for_four(a: Lanes, b: Lanes, c: Lanes, d: Lanes, e: Lanes, f: Lanes) 
     near_odd = NEAR * d - FAR * b
     far_even = e - NEAR**2 * c
     far_odd = FAR * d - NEAR * b
-    first, last = a + e - SQUARES * c, b + f - SQUARES * d
+    first = a + e - SQUARES * c
+    last = b + f - SQUARES * d
     return (
         first,
         near_even + near_odd,

@@ -71,8 +71,11 @@ class Point:
     amaf_visits: np.ndarray
 
     def to_json(self) -> Values:
-        values: Values = {"simulations": self.simulations}
-        values |= {"visits": self.visits.tolist(), "amaf_visits": self.amaf_visits.tolist()}
+        values: Values = {
+            "simulations": self.simulations,
+            "visits": self.visits.tolist(),
+            "amaf_visits": self.amaf_visits.tolist(),
+        }
         for name, errors in self.errors.items():
             intervals = {key: interval._asdict() for key, interval in errors._asdict().items()}
             values[name] = {**intervals, "estimates": self.estimates[name].tolist()}

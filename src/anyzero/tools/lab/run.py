@@ -143,7 +143,8 @@ class GridRecord(Record):
         super().__init__(experiment.plans, path, dict(experiment.identity))
 
     def note(self, plan: Plan, result: MatchResult) -> None:
-        results, (games, cells, share) = self.results[plan], self.reached
+        results = self.results[plan]
+        games, cells, share = self.reached
         is_new = result.match not in results
         super().note(plan, result)
         if is_new and len(results) == plan.games:

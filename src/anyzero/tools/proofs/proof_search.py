@@ -292,7 +292,8 @@ def look_at(
             history = stack.history[seat, stack.actions[level, child]]
             entry.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
-            entry.numbers[0], entry.numbers[1] = proof_of(content), disproof_of(content)
+            entry.numbers[0] = proof_of(content)
+            entry.numbers[1] = disproof_of(content)
         else:
             # As if expanded: each of its moves is an open position. `expand_position` notices if
             # none is.
@@ -302,7 +303,8 @@ def look_at(
 
 def set_bounds(child: Record, low: int, high: int, goal: int) -> None:
     """Write bounds and the resulting numbers: the question is decided, or open."""
-    child.low, child.high = low, high
+    child.low = low
+    child.high = high
     child.numbers[0] = 0 if low >= goal else (MOST if high < goal else 1)
     child.numbers[1] = MOST if low >= goal else (0 if high < goal else 1)
 
@@ -376,7 +378,8 @@ def leave_position(
     low, high = bounds_of(stack, level)
     if level > 0:
         entry = stack.children[level - 1, stack.rows[level - 1].chosen]
-        low, high = max(low, np.int64(entry.low)), min(high, np.int64(entry.high))
+        low = max(low, np.int64(entry.low))
+        high = min(high, np.int64(entry.high))
         entry.low = low
         entry.high = high
         entry.numbers[0] = proof
@@ -397,11 +400,14 @@ def leave_position(
 def bounds_of(stack: Stack, level: int) -> tuple[Integer, Integer]:
     """Bounds derived from the children."""
     first = stack.rows[level].seat == 0
-    low, high = np.int64(-1 if first else 1), np.int64(-1 if first else 1)
+    low = np.int64(-1 if first else 1)
+    high = low
     for child in range(stack.rows[level].count):
         entry = stack.children[level, child]
         if first:
-            low, high = max(low, np.int64(entry.low)), max(high, np.int64(entry.high))
+            low = max(low, np.int64(entry.low))
+            high = max(high, np.int64(entry.high))
         else:
-            low, high = min(low, np.int64(entry.low)), min(high, np.int64(entry.high))
+            low = min(low, np.int64(entry.low))
+            high = min(high, np.int64(entry.high))
     return low, high

@@ -338,10 +338,8 @@ class _Task:
         self.after = {
             action: self.game.play(state, action) for action in self.game.legal_actions(state)
         }
-        self.bounds, self.moves = (
-            Bounds(),
-            {action: self.bounds_of_end(after) for action, after in self.after.items()},
-        )
+        self.bounds = Bounds()
+        self.moves = {action: self.bounds_of_end(after) for action, after in self.after.items()}
 
     def bounds_of_end(self, state: State) -> Bounds:
         """Exact if the game is over there."""
@@ -359,14 +357,12 @@ class _Task:
         most = FIRST_TRY
         while None in [bounds.value for bounds in self.moves.values()]:
             for action, after in self.after.items():
-                narrowed = self.moves[action] = self.moves[action].meet(
-                    Bounds(-1, self.bounds.high)
-                )
+                bounds = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                self.moves[action] = bounds
                 stop = self.solver.nodes + most
-                while narrowed.value is None and self.solver.nodes < stop:
-                    narrowed = self.moves[action] = narrowed.meet(
-                        self.ask(after, narrowed.high, most)
-                    )
+                while bounds.value is None and self.solver.nodes < stop:
+                    bounds = bounds.meet(self.ask(after, bounds.high, most))
+                    self.moves[action] = bounds
             most *= 10
 
     def ask(self, state: State, payoff: int, most: float = math.inf) -> Bounds:
