@@ -228,14 +228,14 @@ def test_interpreted_is_compiled():
         assert replace(plain, seconds=0.0) == replace(compiled, seconds=0.0)
 
 
-def test_a_table_that_is_far_too_small_changes_no_answer():
+def test_a_proof_table_that_is_far_too_small_changes_no_answer():
     large, small = solve_start("hex:size=4"), solve_start("hex:size=4", max_memory=0.05)
     assert small.moves == large.moves
     assert small.table_mb < 0.06
     assert small.nodes > large.nodes
 
 
-def test_the_table_grows_to_its_cap_and_not_beyond(monkeypatch):
+def test_the_proof_table_grows_to_its_cap_and_not_beyond(monkeypatch):
     monkeypatch.setattr(sys.modules["anyzero.tools.proofs.solve"], "SMALL_TABLE_MB", 0.05)
     found = solve_start("hex:size=4", max_memory=3)
     assert found.table_mb == 3
@@ -346,7 +346,7 @@ def test_chess_problems_are_solved(position, key):
 # --- the table
 
 
-def test_an_entry_gives_back_what_was_packed():
+def test_an_entry_of_the_proof_table_gives_back_what_was_packed():
     for low, high, goal in product((-1, 0, 1), (-1, 0, 1), (0, 1)):
         content = pack_content(low, high, 123, MOST, goal, 1_000)
         found = (
@@ -366,7 +366,7 @@ def test_more_work_never_ranks_lower():
     assert ranks[-1] < 1024
 
 
-def test_a_full_bucket_drops_the_entry_with_the_least_work():
+def test_a_full_bucket_of_the_proof_table_drops_the_entry_with_the_least_work():
     table = new_table(0.00005)
     assert len(table.words) == 1
     for key, work in ((1, 50), (2, 5), (3, 500), (4, 5_000), (5, 1)):
