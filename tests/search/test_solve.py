@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.core.compile.random import U
 from anyzero.core.game.load import load
-from anyzero.tools.proofs.proof_search import (
+from anyzero.tools.proofs.proof_table import (
     MOST,
     disproof_of,
     find_content,

@@ -14,7 +14,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs
 from anyzero.core.learning.presets import preset_config
 from anyzero.core.nets.config import PRESETS, BadNetworkError, resolve
-from anyzero.tools.doctor import data, network
+from anyzero.tools.doctor import data, network, reports
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
@@ -28,10 +28,10 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "results in the samples": (data.check_results, BOTH),
     "value sign in training": (network.check_learnt_sign, BOTH),
     "noise": (data.check_noise, RUN),
-    "gate": (data.check_gate, RUN),
+    "gate": (reports.check_gate, RUN),
     "one batch": (network.check_one_batch, BOTH),
     "layers": (network.check_layers, BOTH),
-    "losses": (data.check_losses, RUN),
+    "losses": (reports.check_losses, RUN),
     "value sign": (network.check_sign, RUN),
     "priors": (network.check_priors, RUN),
     "outcomes of games": (data.check_outcomes, BOTH),
