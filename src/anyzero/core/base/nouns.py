@@ -2,7 +2,7 @@
 values; to mypy these names say nothing, to people they say which noun is meant.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,5 +39,6 @@ LlvmType = Any  # llvmlite's
 LlvmModule = Any  # llvmlite's
 NumbaType = Any  # the type that Numba has inferred
 Signature = Any  # Numba's: the types of a call's arguments and of its result
+Lowering = tuple[Signature, Callable[..., LlvmValue]]  # of an intrinsic: its types and its code
 Dispatcher = Any  # a function that Numba compiles
 Kernel = Any  # a compiled function, which is called with the game's rules, states and arrays
