@@ -141,7 +141,7 @@ def rate(
     random play, searches with growing budgets; for chess Stockfish. It ends where opponents become
     too strong. The same command resumes a stopped rating.
     """
-    from anyzero.core.learning.find import Made
+    from anyzero.tools.arena.cards import Made
 
     given: Values = {
         "command": command,
@@ -238,8 +238,8 @@ def estimate(
 
     Their estimates are compared with reference values from many rollouts.
     """
+    from anyzero.tools.figures import check_picture
     from anyzero.tools.lab.estimate import parse_simulations
-    from anyzero.tools.lab.figures import check_picture
 
     budgets = parse_simulations(simulations)
     if plot is not None:

@@ -19,6 +19,7 @@ from anyzero.app.cli.options import (
     option,
 )
 from anyzero.app.cli.output import answer, load_position, print_result
+from anyzero.core.base.extras import find
 from anyzero.core.base.progress import progress
 from anyzero.core.base.report import Sheet, count
 
@@ -58,10 +59,8 @@ def check(game: GameText, json: Json = False) -> None:
 
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
-    from anyzero.tools.laws.check import check_apart
-
     loaded = anyzero.load(game)
-    found = check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
+    found = find("laws").check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
     print_result(found, json=json)
     raise typer.Exit(0 if found.ok else 1)
 
@@ -77,9 +76,7 @@ def new(
     It can be played, drawn and trained at once: change it step by step, and check it after each
     step.
     """
-    from anyzero.core.game.load import start_game
-
-    written = [str(path) for path in start_game(file, kind)]
+    written = [str(path) for path in find("laws").start_game(file, kind)]
     told = "docs/contract.md explains each part"
     said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
     commands = (

@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from anyzero.app.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
 from anyzero.core.base.nouns import Values
@@ -27,7 +28,6 @@ from anyzero.tools.laws.explain import Rules
 from anyzero.tools.players import engine_client
 from anyzero.tools.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
 
-HUMAN = "human"
 ENGINE = "engine:"  # prefix of engines allowed on the command line
 MOST_GAMES = 64  # maximum loaded games in memory
 OWN_BUSINESS = ("trees", "threads", "reuse", "max_nodes", "noise_fraction")

@@ -10,8 +10,8 @@ from anyzero.app.web.catalog import Catalog
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, unknown_name
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import count
-from anyzero.core.game.line import move_texts
 from anyzero.core.game.load import position_of
+from anyzero.core.game.play import move_texts
 from anyzero.core.learning.config import RunConfig, flatten
 from anyzero.core.learning.folder import GAMES, RunFolder, list_runs, read_games
 from anyzero.tools.lab.summary import RunSummary, runs, summarise

@@ -12,8 +12,6 @@ from typing import SupportsIndex
 
 from anyzero.core.base.nouns import Number
 
-NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
-
 
 def shorten(sentence: str) -> str:
     """The sentence with endless words cut off, such as numbers with thousands of digits."""

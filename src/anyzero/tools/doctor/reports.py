@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from anyzero.tools.arena.plan import default_openings
+from anyzero.core.learning.games import default_openings
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, precise_percent
 
 

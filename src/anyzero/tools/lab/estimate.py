@@ -28,13 +28,13 @@ from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.game.rollouts import rollouts
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import FLAT, Method, Settings, adapt
 from anyzero.core.search.report import RootMoves
-from anyzero.core.search.run import Run
 from anyzero.core.search.selection import minimum_error_weight, rave_score
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE = 100_000
@@ -117,7 +117,7 @@ class Study(Shown):
         """Estimates against the reference, their error and their rank correlation; also saved if a
         file is named.
         """
-        from anyzero.tools.lab.figures import keep
+        from anyzero.tools.figures import keep
         from anyzero.tools.lab.plots import draw_study
 
         return keep(draw_study(self), file)
@@ -332,14 +332,14 @@ def sample_moves(
     """One repetition: the moves after each number of simulations. They take turns to start a
     rollout.
     """
-    run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
-    run.seed(draw_seed("estimate", seed, number))
-    run.plant(state)
+    forest = Forest(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
+    forest.seed(draw_seed("estimate", seed, number))
+    forest.plant(state)
     counts = []
     done = 0
     for budget in simulations:
-        run.simulate(budget - done)
-        moves = run.moves()
+        forest.grow(budget - done)
+        moves = forest.moves()
         done = budget
         places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
         counts.append(RootMoves(*(column[places] for column in moves)))

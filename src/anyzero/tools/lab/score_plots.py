@@ -7,31 +7,33 @@ Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.ticker import NullLocator
 
 from anyzero.core.base.errors import check_name
 from anyzero.core.base.files import writing
 from anyzero.core.game.load import split_text
-from anyzero.tools.lab.figures import (
+from anyzero.tools.figures import (
     FORMATS,
     GUIDE,
     LABEL,
     SMALL,
+    Axes,
+    Figure,
+    Normalize,
+    NullLocator,
     add_legend,
     draw_curve,
     finish,
+    matplotlib,
     new_figure,
     save_figure,
 )
 from anyzero.tools.lab.table import GridRow
+
+if TYPE_CHECKING:
+    from matplotlib.image import AxesImage
 
 COLOUR_MAP = "RdBu"
 SCALE = Normalize(0.0, 100.0)
@@ -208,7 +210,7 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     return figure
 
 
-def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> AxesImage:
+def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> "AxesImage":
     """Colours, and in each cell its score with the interval in small print."""
     scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
     axes.set_facecolor(
