@@ -269,10 +269,10 @@ class Game(Definition):
         most = len(self.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
-        with guard.told(self):
-            for action, number in zip(actions, numbers, strict=True):
-                if not 0 <= number < most:
-                    lists = "moves lists" if self.has("moves") else "the board has"
+        for action, number in zip(actions, numbers, strict=True):
+            if not 0 <= number < most:
+                lists = "moves lists" if self.has("moves") else "the board has"
+                with guard.told(self):
                     raise ValueError(
                         f"move_number of the action {action} is {number}, and {lists} {most} moves"
                     )
