@@ -116,10 +116,10 @@ class MemoryPlan:
         places = []
         content = bytearray()
         for name, region in self.regions.items():
-            own = bytes_of(region.array)
-            if name not in self.later and own.any():
-                places.append([region.address, len(content), len(own)])
-                content += own.tobytes()
+            numbers = bytes_of(region.array)
+            if name not in self.later and numbers.any():
+                places.append([region.address, len(content), len(numbers)])
+                content += numbers.tobytes()
         return places, bytes(content)
 
     def describe(self) -> Values:
@@ -215,12 +215,11 @@ class Instance:
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         address = wasmtime.GlobalType(wasmtime.ValType.i32(), True)
         self.stack = wasmtime.Global(self.store, address, wasmtime.Val.i32(0))
-        given = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
+        provided = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
         code = wasmtime.Module(self.store.engine, module.code)
         imports = [
-            given.get(wanted.name)
-            or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
-            for wanted in code.imports
+            provided.get(item.name) or wasmtime.Func(self.store, item.type, mathematics(item.name))
+            for item in code.imports
         ]
         self.exports = wasmtime.Instance(self.store, code, imports).exports(self.store)
 

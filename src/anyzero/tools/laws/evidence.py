@@ -150,7 +150,7 @@ class Evidence:
 
     def states(self, most: int) -> Iterator[State]:
         """Up to `most` positions, spread over the games seen."""
-        everything = [(record, row) for record in self.records for row in range(len(record.seats))]
-        chosen = np.random.default_rng(self.seed).permutation(len(everything))[:most]
-        for record, row in (everything[index] for index in chosen):
+        places = [(record, row) for record in self.records for row in range(len(record.seats))]
+        order = np.random.default_rng(self.seed).permutation(len(places))[:most]
+        for record, row in (places[index] for index in order):
             yield record.states[row].copy()
