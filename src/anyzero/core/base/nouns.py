@@ -18,6 +18,8 @@ Streams = Any  # [streams] of them
 Word = Any  # 64 bits
 Words = Any  # [...] of them
 Numbers = Any  # an array of numbers, as the function says
+Number = Any  # one of NumPy's, whose type a kernel keeps
+Kernel = Any  # compiled code, called as the function it was made from
 
 Values = dict[str, Any]  # plain values by name, as JSON and TOML hold them
 NamedValues = Mapping[str, Any]  # the same, only read

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base import stopping
-from anyzero.core.base.nouns import State, States, Values
+from anyzero.core.base.nouns import Kernel, State, States, Values
+from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Parts
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import Game
@@ -119,7 +120,7 @@ class Forest:
     def settings(self) -> Settings:
         return self.method.settings
 
-    def kernel(self, function: Callable[..., Any]) -> Any:
+    def kernel(self, function: Function) -> Kernel:
         """A kernel compiled for this method; those that fit every method are the game's."""
         return self.game.compile(function, self.target, self.constants, parts=self.parts)
 
@@ -172,7 +173,8 @@ class Forest:
         if node != 0:
             tree = self.spare_tree()
             self.game.compile(copy_subtree, self.target)(self.tree, tree, node, 0)
-            self.tree, self.spare = tree, self.tree
+            self.spare = self.tree
+            self.tree = tree
             self.roots[0] = state
             if tree.num_children[0] > 0:
                 self.scratch.states[0] = state
@@ -202,7 +204,7 @@ class Forest:
         else:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
-    def stepping(self) -> tuple[Any, Any]:
+    def stepping(self) -> tuple[Kernel, Kernel]:
         """With an external evaluator, the kernels before and after it."""
         if self.rounds:
             return self.kernel(leaves.select_round), self.kernel(leaves.absorb_round)

@@ -235,8 +235,10 @@ def absorb_round(
 
 def move_simulation(scratch: Scratch, source: int, target: int) -> None:
     """Copy a simulation in progress to another row of scratch."""
-    scratch.states[target], scratch.depth[target] = scratch.states[source], scratch.depth[source]
-    scratch.known[target], scratch.rows[target] = scratch.known[source], scratch.rows[source]
+    scratch.states[target] = scratch.states[source]
+    scratch.depth[target] = scratch.depth[source]
+    scratch.known[target] = scratch.known[source]
+    scratch.rows[target] = scratch.rows[source]
     for level in range(scratch.depth[source] + 1):
         scratch.path[target, level] = scratch.path[source, level]
         scratch.seats[target, level] = scratch.seats[source, level]
@@ -245,7 +247,8 @@ def move_simulation(scratch: Scratch, source: int, target: int) -> None:
 
 
 def set_priors(tree: Tree, node: int, logits: Numbers) -> None:
-    first, last = tree.first[node], tree.first[node] + tree.num_children[node]
+    first = tree.first[node]
+    last = first + tree.num_children[node]
     most = np.float32(-1e30)
     total = 0.0
     for child in range(first, last):

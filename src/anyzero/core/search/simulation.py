@@ -219,7 +219,8 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
     if is_due and not is_full(tree, number):
         new = tree.used[number, 1]
         tree.used[number, 1] = new + 1
-        tree.table[node], tree.table_start[new] = new, tree.visits[node]
+        tree.table[node] = new
+        tree.table_start[new] = tree.visits[node]
         tree.table_visits[new] = tree.table_value[new] = 0.0
     row = tree.table[node]
     if above == NO_TABLE or (
