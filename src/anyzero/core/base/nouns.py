@@ -20,7 +20,6 @@ Streams = Any  # [streams] of them
 Word = Any  # 64 bits
 Words = Any  # [...] of them
 Numbers = Any  # an array of numbers, as the function says
-Kernel = Any  # compiled code, called as the function it was made from
 Number = Any  # one number of any kind and width
 Integer = Any  # NumPy's, of any width: compiled code takes it as an int
 Arrays = Any  # a tuple of arrays, as the function says

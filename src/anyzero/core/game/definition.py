@@ -91,16 +91,16 @@ class Definition:
         """The text from which `load` makes this game."""
         return game_text(self.source or self.name, self.options)
 
-    @property
+    @cached_property
     def is_from_file(self) -> bool:
         return self.source.endswith(".py")
 
-    @property
+    @cached_property
     def is_opposed(self) -> bool:
         """Whether there are two seats with opposite payoffs."""
         return self.num_seats == 2 and self.zero_sum
 
-    @property
+    @cached_property
     def num_values(self) -> int:
         """Values needed to describe a position: one for one seat or two opposed ones, else one per
         seat.
