@@ -341,7 +341,7 @@ COMPILING = """
 import os, signal, sys
 import numba
 from numba.extending import overload
-from anyzero import stopping
+from anyzero.core.base import stopping
 
 def one():
     return 1
@@ -376,7 +376,7 @@ def test_the_first_ctrl_c_lets_the_compiler_end_and_the_second_ends_the_process(
 
 WAITING = """
 import os, signal, sys, threading, time
-from anyzero import stopping
+from anyzero.core.base import stopping
 
 try:
     with stopping.in_two_steps(), stopping.waiting():
@@ -397,7 +397,7 @@ def test_what_waits_for_a_person_is_left_at_once():
 
 SAVING = """
 import os, signal, sys
-from anyzero import stopping
+from anyzero.core.base import stopping
 from anyzero.app.cli.app import app
 from anyzero.app.cli import main
 

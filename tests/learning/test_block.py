@@ -378,7 +378,7 @@ def visits_by_ply(reuse):
         target="interpreted",
     )
     block.play()
-    tree = block.searches[0].slots.tree
+    tree = block.searches[0].tree
     return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
 
 

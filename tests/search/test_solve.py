@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.core.compile.random import U
 from anyzero.core.game.load import load
-from anyzero.tools.proofs import solve
 from anyzero.tools.proofs.proof_search import (
     MOST,
     disproof_of,
@@ -29,7 +28,7 @@ from anyzero.tools.proofs.proof_search import (
     put,
     work_rank,
 )
-from anyzero.tools.proofs.solve import Solver
+from anyzero.tools.proofs.solve import Solver, solve
 from tests import race
 from tests.search.oracles import (
     NAMES,

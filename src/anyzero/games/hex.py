@@ -12,7 +12,7 @@ edge, top or left. They follow from the stones alone, and the game is won once o
 opposite edge.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +22,11 @@ from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
 from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import NOBODY, draw_cells, payoffs, seat_to_move
-from anyzero.views import Board
-from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
@@ -79,7 +79,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
                 rollout,
                 traced_rollout,
             ),
-            *(symmetries, format_state, parse_state, board, draw, move_number),
+            *(symmetries, format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=size * size + swap,
         max_legal=size * size,
@@ -87,6 +87,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
         planes_shape=(2 + swap, size, size),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -397,20 +398,26 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
         raise ValueError(f"{LETTERS[mover]} is to move but has already joined {EDGES[mover]}")
 
 
-def board(rules: Hex) -> Board:
+def moves(rules: Hex) -> Sequence[str]:
+    """The cells, and the swap."""
+    return [*grid.cell_names(rules.size, rules.size), "swap"]
+
+
+def board(rules: Hex) -> GameBoard:
     """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals
     as text.
     """
-    cells = hex_cells(rules.size)
+    from anyzero.views import Board
+    from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
+
     sides = list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
     return Board(
-        cells,
+        hex_cells(rules.size),
         stones("xoXO", SEAT_NAMES),
         marks=(DOT,),
         captions=(*captions, f"{captions[1]}, or to swap"),
-        moves=(*(cell.name for cell in cells), "swap"),
         under=hex_rims(rules.size),
         over=hex_labels(rules.size),
         text_scale=HEX_TEXT_SCALE,
@@ -473,3 +480,34 @@ def move_number(rules: Hex, state: State, action: int) -> int:
         if state.mover == 0 or action == size * size
         else action % size * size + action // size
     )
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
+    max_simulations=500,
+    best_method="rave",
+    sgf=11,
+    has_larger_nets=True,
+    recipes={
+        "hex": Recipe(
+            "Gumbel search; the residual net grows with the board",
+            board={"size": 5},
+            changes={
+                "selfplay": {"opening_plies": 3, "temperature_plies": 8},
+                "replay.payoff_share": 0.6,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 10, "anchors": ["random", "uct:100", "rave:1000"]},
+            },
+            laptop={
+                "network": "4x32",
+                "selfplay": {"games": 384, "at_once": 192},
+                "replay.window": 100_000,
+                "trainer": {"batches": 100, "horizon": 120},
+            },
+        )
+    },
+)

@@ -16,10 +16,10 @@ from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
-from anyzero.views import Board, Cell, Label, Polygon
-from anyzero.views.boards import pile_of_seeds, rounded
 
 HOUSES = 6
 SEEDS_A_HOUSE = 4
@@ -109,7 +109,7 @@ def make(
         state=[*STATE, *history],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, rollout),
-            *(format_state, parse_state, board, draw, move_number),
+            *(format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=HOUSES,
         max_plies=plies,
@@ -119,6 +119,7 @@ def make(
             "F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D "
             "f F a E a F b B a F c"
         ),
+        facts=FACTS,
     )
 
 
@@ -435,10 +436,18 @@ def check_side(rules: Oware, state: State, side: str) -> None:
         raise ValueError("no game ends with these seeds in the houses")
 
 
-def board(rules: Oware) -> Board:
+def moves(rules: Oware) -> Sequence[str]:
+    """The houses of both rows."""
+    return tuple("".join(HOUSE_NAMES))
+
+
+def board(rules: Oware) -> GameBoard:
     """The board as the first seat sees it: sowing goes right in the lower row and left in the upper
     row.
     """
+    from anyzero.views import Board, Cell, Label, Polygon
+    from anyzero.views.boards import pile_of_seeds, rounded
+
     cells = []
     labels = []
     for seat, names in enumerate(HOUSE_NAMES):
@@ -463,7 +472,6 @@ def board(rules: Oware) -> Board:
         tuple(cells),
         tuple(pile_of_seeds(seat, num) for seat in range(2) for num in range(1, TOTAL + 1)),
         captions=tuple(f"{text}, {{0}} : {{1}}" for text in grid.captions(SEAT_NAMES)),
-        moves=tuple("".join(HOUSE_NAMES)),
         under=(Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1), *stores),
         over=tuple(labels),
         text_scale=(4, 2),
@@ -483,3 +491,70 @@ def draw(rules: Oware, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Oware, state: State, action: int) -> int:
     return (state.ply & 1) * HOUSES + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=1000,
+    judge="houses",
+    recipes={
+        "oware": Recipe(
+            "Gumbel search with 48 simulations, values that count fully, no gate",
+            default_on=("cuda",),  # where a gate would take most of the time
+            changes={
+                "selfplay": {
+                    "simulations": 48,
+                    "value_scale": 1.0,
+                    "opening_plies": 6,
+                    "temperature_plies": 20,
+                },
+                "replay": {"payoff_share": 0.4, "payoff_share_end": 0.8},
+                "trainer": {"learning_rate": 0.0015, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer.batch_size": 512,
+            },
+        ),
+        "oware-cgzero": Recipe(
+            "CGZero's way: an MLP, equal positions merged, payoff and root value mixed, two "
+            "champions, a gate at 55 %",
+            default_on=("cpu",),
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 40,
+                    "final": "value+log visits",
+                    "noise_concentration": 1.0,
+                    "temperature_plies": 20,
+                    "two_champions": True,
+                    "recent_share": 0.1,
+                    "opening_plies": 4,
+                },
+                "replay": {
+                    "merge": True,
+                    "fade": 0.02,
+                    "fade_floor": 0.7,
+                    "by_count": True,
+                    "payoff_share": 0.4,
+                    "payoff_share_end": 0.8,
+                },
+                "trainer": {"learning_rate": 0.001, "schedule": "one-cycle"},
+                "gate": {"games": 32, "threshold": 0.55},
+                "league": {"every": 5, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer": {"batch_size": 512, "epochs": 1.0},
+            },
+        ),
+    },
+)

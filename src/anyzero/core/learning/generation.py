@@ -52,8 +52,8 @@ from anyzero.core.learning.timer import Tell, Timer
 from anyzero.core.learning.trainer import Trainer
 from anyzero.core.learning.window import Window
 from anyzero.core.nets.evaluator import NetworkEvaluator
-from anyzero.core.nets.models import new_network
-from anyzero.core.nets.weights import load_network, read_network, save_network
+from anyzero.core.nets.models import load_network, new_network
+from anyzero.core.nets.weights import read_network, save_network
 
 if TYPE_CHECKING:
     from anyzero.core.nets.models import Network

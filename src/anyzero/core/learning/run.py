@@ -32,7 +32,7 @@ from anyzero.core.learning.presets import preset_config
 from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
 from anyzero.core.nets.evaluator import check_device
-from anyzero.core.nets.weights import load_network
+from anyzero.core.nets.models import load_network
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
 """Settings that a run keeps as planned, or as the device allowed, when its recipe is named again.

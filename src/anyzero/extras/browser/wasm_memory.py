@@ -18,6 +18,9 @@ import numpy as np
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Values
+from anyzero.core.compile.bind import Function
+from anyzero.core.compile.kernels import Constants, Unit
+from anyzero.extras.browser.ahead import WASM, compile_object
 from anyzero.extras.browser.wasm import FIRST_ARGUMENT, RESULT, SLOT, STATUS, Entry, Module, build
 
 ALIGNMENT = 64
@@ -155,13 +158,18 @@ def _round_up(number: int, step: int) -> int:
 # --- running it here
 
 
-def is_available() -> bool:
+def can_run_wasm() -> bool:
     return importlib.util.find_spec("wasmtime") is not None
 
 
-def check_runtime() -> None:
-    if not is_available():
+def check_wasm() -> None:
+    if not can_run_wasm():
         raise AnyzeroError(needs_package("wasmtime"))
+
+
+def compile_wasm(function: Function, unit: Unit, constants: Constants) -> "WasmKernel":
+    """A kernel for browsers; called here, it runs in wasmtime."""
+    return WasmKernel(*compile_object(function, unit, constants, WASM))
 
 
 class WasmKernel:
@@ -199,7 +207,7 @@ class Instance:
     """A module with its memory."""
 
     def __init__(self, module: Module) -> None:
-        check_runtime()
+        check_wasm()
         import wasmtime
 
         self.module = module
