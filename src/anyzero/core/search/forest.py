@@ -37,7 +37,7 @@ from anyzero.core.search.priors import pick_by_prior
 from anyzero.core.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.core.search.reuse import copy_subtree
 from anyzero.core.search.selection import choose_child, pick_by_amaf, pick_by_means
-from anyzero.core.search.tree import UNKNOWN, Tree, new_scratch, new_tree
+from anyzero.core.search.tree import UNKNOWN, Tree, new_tree, scratch_for
 
 FEW_TREES = 16  # planting this few is faster than loading the code for it
 MOST_LEAVES = 8  # of one tree at a time; for more, networks are no faster
@@ -103,7 +103,7 @@ class Forest:
         self.line: Play | None = None  # the game that led to the root, for `plant_after`
         is_gumbel = settings.formula == GUMBEL
         self.rounds = rounds and num_trees == 1 and is_gumbel and settings.evaluator == BATCH
-        self.scratch = new_scratch(
+        self.scratch = scratch_for(
             game,
             settings,
             depth=game.max_plies if simulations is None else min(game.max_plies, simulations + 1),

@@ -32,7 +32,7 @@ from anyzero.core.search.simulation import (
     KNOWN,
     WAITING,
     descend,
-    is_known,
+    is_settled,
     open_root,
 )
 from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, expand, root_of
@@ -77,7 +77,7 @@ def select_tree(
         return 0
     scratch.counters[number, 0] += 0 if is_new else 1
     descend(rules, tree, scratch, settings, roots, number, ANY_CHILD)
-    scratch.known[number] = KNOWN if is_known(rules, tree, scratch, settings, number) else WAITING
+    scratch.known[number] = KNOWN if is_settled(rules, tree, scratch, settings, number) else WAITING
     return 1
 
 
@@ -186,7 +186,7 @@ def select_round(
             break
         scratch.counters[0, 0] += 1
         descend(rules, tree, scratch, settings, roots, 0, child)
-        scratch.known[0] = KNOWN if is_known(rules, tree, scratch, settings, 0) else WAITING
+        scratch.known[0] = KNOWN if is_settled(rules, tree, scratch, settings, 0) else WAITING
         move_simulation(scratch, 0, begin + count)
         count += 1
     return count

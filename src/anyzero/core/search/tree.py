@@ -222,7 +222,7 @@ class Scratch(NamedTuple):
     counters: np.ndarray  # [trees, 2]: simulations so far, and the maximum depth
 
 
-def new_scratch(
+def scratch_for(
     game: Game,
     settings: Settings,
     *,
