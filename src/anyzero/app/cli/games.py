@@ -242,11 +242,11 @@ def bench_search(
     json: Json = False,
 ) -> None:
     """Measure simulations per second from the initial position."""
-    from anyzero.core.search.search import bench_search as measure
+    from anyzero.core.search.search import search_speed
 
     loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):
-        found = measure(loaded, method, seconds=seconds)
+        found = search_speed(loaded, method, seconds=seconds)
     speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
     median = (
         f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after "
