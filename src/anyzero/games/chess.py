@@ -8,11 +8,10 @@ knight, a bishop, a rook).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Numbers, Planes
+from anyzero.core.base.nouns import Drawing, Integer, Numbers, Planes, Word
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe, Uci
@@ -124,7 +123,7 @@ def payoffs(rules: Chess, state: State, out: Numbers) -> None:
     out[1 - state.mover] = loss
 
 
-def state_key(rules: Chess, state: State) -> Any:
+def state_key(rules: Chess, state: State) -> Word:
     """The position without its history and clocks."""
     return state.key
 
@@ -138,8 +137,8 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     """
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
-            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & own, 8)
+            pieces = state.mine if side == 0 else state.theirs
+            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & pieces, 8)
     for right in range(4):  # mine and theirs, short and long
         rook = U((0 if right < 2 else 56) + (7 if right % 2 == 0 else 0))
         fill_plane(planes[12 + right], 1.0 if state.castling & (U(1) << rook) else 0.0)
@@ -148,7 +147,7 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     fill_plane(planes[18], 1.0 if state.repeats > 0 else 0.0)
 
 
-def fill_plane(plane: Any, value: float) -> None:
+def fill_plane(plane: Planes, value: float) -> None:
     if value != 0.0:
         for square in range(64):
             plane[square // 8, square % 8] = value
@@ -186,10 +185,10 @@ def board(rules: Chess) -> GameBoard:
 def draw(rules: Chess, state: State, shown: Drawing) -> None:
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
+            pieces = state.mine if side == 0 else state.theirs
             first = 1 if side == state.mover else 7
             draw_cells(
-                shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover
+                shown.pieces, squares_of_kind(state, kind) & pieces, first + kind, 56 * state.mover
             )
     if state.ended == RUNNING:
         shown.caption = state.mover + (2 if state.checkers else 0)
@@ -201,11 +200,11 @@ def move_number(rules: Chess, state: State, action: int) -> int:
     source = action // NUM_PLANES
     plane = action % NUM_PLANES
     flip = 56 * state.mover
-    target: Any = source + rules.steps[plane]
+    target: Integer = source + rules.steps[plane]
     under = plane >= FIRST_UNDERPROMOTION
     if under or (target >= 56 and state.pawns & (U(1) << U(source))):
         kind = (plane - FIRST_UNDERPROMOTION) % 3 if under else 3
-        number: Any = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
+        number: Integer = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
     else:
         number = (source ^ flip) * 64 + (target ^ flip)
     return number  # type: ignore[no-any-return]
