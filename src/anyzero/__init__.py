@@ -13,20 +13,23 @@ if TYPE_CHECKING:
     from anyzero.core.game.facts import Facts, Recipe
     from anyzero.core.game.game import Game, Symmetry
     from anyzero.core.game.load import load
-    from anyzero.core.learning.find import nets
     from anyzero.core.search.search import search_many
     from anyzero.tools.arena.arena import match, tournament
+    from anyzero.tools.arena.cards import nets
     from anyzero.tools.arena.ladder import rate
     from anyzero.tools.doctor.examine import examine
     from anyzero.tools.lab.estimate import estimate
     from anyzero.tools.lab.run import experiment
+    from anyzero.tools.lab.score_plots import plot
     from anyzero.tools.lab.summary import runs
+    from anyzero.tools.lab.table import read_rows as results
     from anyzero.tools.lab.train import sweep, train
     from anyzero.tools.laws.check import check_game
     from anyzero.tools.laws.explain import rules
     from anyzero.tools.players import parse_player as player
-    from anyzero.tools.players.player import search
+    from anyzero.tools.proofs.perft import count_lines as perft
     from anyzero.tools.proofs.solve import solve
+    from anyzero.tools.search import search
 
 __all__ = [
     "CHANCE",
@@ -47,8 +50,11 @@ __all__ += [
     "load",
     "match",
     "nets",
+    "perft",
     "player",
+    "plot",
     "rate",
+    "results",
     "rules",
     "runs",
     "search",
@@ -62,22 +68,26 @@ MODULES = {
     "core.game.facts": ("Facts", "Recipe"),
     "core.game.game": ("Game", "Symmetry"),
     "core.game.load": ("load",),
-    "core.learning.find": ("nets",),
     "core.search.search": ("search_many",),
     "tools.arena.arena": ("match", "tournament"),
+    "tools.arena.cards": ("nets",),
     "tools.arena.ladder": ("rate",),
     "tools.doctor.examine": ("examine",),
     "tools.lab.estimate": ("estimate",),
     "tools.lab.run": ("experiment",),
+    "tools.lab.score_plots": ("plot",),
     "tools.lab.summary": ("runs",),
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
     "tools.laws.explain": ("rules",),
-    "tools.players.player": ("search",),
     "tools.proofs.solve": ("solve",),
+    "tools.search": ("search",),
 }
-HOMES = {"player": "tools.players:parse_player"} | {
-    name: module for module, names in MODULES.items() for name in names
+HOMES = {
+    "perft": "tools.proofs.perft:count_lines",
+    "player": "tools.players:parse_player",
+    "results": "tools.lab.table:read_rows",
+    **{name: module for module, names in MODULES.items() for name in names},
 }
 """The module of each name; after a colon, its name there."""
 
@@ -90,7 +100,8 @@ def find(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
-    return find(name)
+    globals()[name] = find(name)  # from now on it is a name like any other
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

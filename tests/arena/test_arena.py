@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
-from anyzero.core.base.statistics import Sprt
+from anyzero.core.base.statistics import Sprt, Tally
 from anyzero.core.game.load import load
+from anyzero.core.game.play import BY_THE_RULES
 from anyzero.core.learning.find import hash_of
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network
@@ -22,7 +23,7 @@ from anyzero.core.nets.weights import save_network
 from anyzero.tools.arena import Match, make_plan, match, play_games
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.record import Record
-from anyzero.tools.arena.standings import Tally, make_standings
+from anyzero.tools.arena.standings import make_standings
 from anyzero.tools.arena.workers import Crew, Task, play_all
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -181,7 +182,7 @@ def test_a_search_beats_random_play_at_take_it_easy():
 
 def result(pair, leg, payoffs):
     match = Match(0, 1, pair, leg)
-    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, "normal", None, "", [0.0, 0.0])
+    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, BY_THE_RULES, "", [0.0, 0.0])
 
 
 def test_standings_count_for_the_first_player_whatever_its_seat():

@@ -10,10 +10,11 @@ import pytest
 import anyzero
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.statistics import Interval
-from anyzero.core.learning.find import Made, best_network, hash_of, nets, read_card, write_card
+from anyzero.core.learning.find import best_network, hash_of
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.tools.arena import ladder as ladders
+from anyzero.tools.arena.cards import Made, nets, read_card, write_card
 from anyzero.tools.arena.ladder import UCT, ladder, lost_after, make_result, rate
 
 pytestmark = pytest.mark.usefixtures("games_here")

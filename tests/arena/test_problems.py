@@ -5,8 +5,8 @@ import pytest
 import anyzero
 from anyzero.core.base.errors import UnknownNameError
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import names_with
+from anyzero.core.game.play import Play
 from anyzero.tools.arena.ladder import Problem, read_problems, solve_problems
 from anyzero.tools.players.player import Player
 
@@ -45,7 +45,7 @@ def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_not
     known = {problem.moves: problem.best for problem in some}
 
     def knower(right: bool) -> Player:
-        def choose(game: Game, line: Line, seed: int) -> int:
+        def choose(game: Game, line: Play, seed: int) -> int:
             state, moves = line.start, []
             for action in line.actions:
                 moves.append(game.format_action(state, action))

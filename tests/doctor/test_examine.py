@@ -8,7 +8,7 @@ import pytest
 
 from anyzero.core.base.errors import UnknownNameError
 from anyzero.core.game.load import load
-from anyzero.core.learning import stages
+from anyzero.core.learning import window
 from anyzero.core.learning.folder import RunFolder
 from anyzero.tools.doctor.case import SKIPPED, WELL, WRONG
 from anyzero.tools.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
@@ -31,9 +31,9 @@ def test_a_healthy_run_has_nothing_wrong_and_is_left_alone(healthy):
 
 @pytest.mark.slow
 def test_results_with_the_wrong_sign_are_the_main_diagnosis(tmp_path, monkeypatch):
-    right = stages.save_shard
+    right = window.save_shard
     monkeypatch.setattr(
-        stages, "save_shard", lambda path, game, rows: right(path, game, flipped(rows))
+        window, "save_shard", lambda path, game, rows: right(path, game, flipped(rows))
     )
     folder = make_run(tmp_path / "run")
     found = examine_run(folder.path)

@@ -8,20 +8,19 @@ import pytest
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import (
-    Block,
+from anyzero.core.learning.block import Block
+from anyzero.core.learning.config import RunConfig, SelfPlayConfig
+from anyzero.core.learning.contestants import (
     anchor_contestant,
     network_contestant,
     self_play_method,
-    surprise_weights,
 )
-from anyzero.core.learning.config import RunConfig, SelfPlayConfig
 from anyzero.core.learning.games import Manner, Pairings, surprise_of
-from anyzero.core.learning.samples import take
+from anyzero.core.learning.samples import surprise_weights, take
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
-from anyzero.core.search.run import parts_of
+from anyzero.core.search.forest import tree_parts
 from tests import dice_race
 from tests.learning.rows import plain_samples
 
@@ -133,7 +132,7 @@ def test_threads_change_nothing_and_compiled_games_are_those_of_the_plain_functi
     [(5, 32, [0, 2, 5]), (1, 8, [0, 1]), (130, 32, [0, 21, 43, 65, 86, 108, 130])],
 )
 def test_parts_follow_from_the_number_of_slots_alone(num, most, bounds):
-    assert parts_of(num, most) == list(pairwise(bounds))
+    assert tree_parts(num, most) == list(pairwise(bounds))
 
 
 def test_samples_are_the_positions_of_the_games_with_the_result_of_the_seat_to_move():
@@ -382,7 +381,7 @@ def visits_by_ply(reuse):
         target="interpreted",
     )
     block.play()
-    tree = block.searches[0].slots.tree
+    tree = block.searches[0].tree
     return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
 
 

@@ -86,7 +86,7 @@ def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_fo
 ):
     stages = MagicMock(game=load(game), config=RunConfig(league={"anchors": anchors, "every": 0}))
     monkeypatch.setattr("anyzero.tools.lab.train.contest", played := MagicMock())
-    played.return_value.shares, played.return_value.standings.means = {}, (2.0, 1.0)
+    played.return_value.shares, played.return_value.means = {}, (2.0, 1.0)
     found = final_match(stages, 3, 4)
     assert (found and found["against"]) == against
 

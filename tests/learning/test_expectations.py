@@ -7,14 +7,15 @@ import pytest
 
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.game.load import load
-from anyzero.core.learning import selfplay
+from anyzero.core.learning import generation as generations
 from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.expectations import expect, goes_on, trace_back
 from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.generation import Stages
 from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.run import Training, fill_in, make_config
 from anyzero.core.learning.samples import new_samples, take
-from anyzero.core.learning.selfplay import expect, goes_on, play_random, trace_back
-from anyzero.core.learning.stages import Stages
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.selfplay import play_random
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of
@@ -131,7 +132,11 @@ def test_a_run_that_is_stopped_learns_the_same_expectations(tmp_path):
 def test_a_champion_that_stays_sees_other_draws_in_every_generation(tmp_path, monkeypatch, lag):
     stages, seeds = Stages(RunFolder.create(tmp_path / "run", fill_in(tiny_config()))), []
     stages.evaluator, stages.evaluated = Weighing(stages.game), 0
-    monkeypatch.setattr(selfplay, "expect", lambda *_, seed, **more: seeds.append(seed))
+    monkeypatch.setattr(
+        generations,
+        "expect",
+        lambda _game, samples, *_, seed, **more: seeds.append(seed) or samples,
+    )
     monkeypatch.setattr(stages, "keep_block", lambda *_: {})
     for number in (1, 2, 3):
         before = Generation(

@@ -22,7 +22,7 @@ from anyzero.core.base.sealed import DamagedError
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs, run_path
 from anyzero.core.learning.manifest import NETWORK
-from anyzero.core.learning.start import fill_in, open_run
+from anyzero.core.learning.run import fill_in, open_run
 
 CONFIG = RunConfig(keep=2)
 

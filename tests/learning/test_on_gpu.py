@@ -16,8 +16,8 @@ from anyzero.core.compile.random import make_streams
 from anyzero.core.game.load import load
 from anyzero.core.learning.block import Block
 from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.orders import manner_of
 from anyzero.core.learning.samples import Samples, join
-from anyzero.core.learning.selfplay import manner_of
 from anyzero.core.search import search_many
 from anyzero.core.search.report import draw_index
 from tests import dice_race

@@ -7,7 +7,7 @@ import pytest
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning import presets
 from anyzero.core.learning.presets import fitting_games, preset_config, recipes
-from anyzero.core.learning.start import make_config
+from anyzero.core.learning.run import make_config
 from anyzero.core.nets.config import resolve
 
 GPU = {"device": "cuda"}

@@ -12,18 +12,10 @@ import anyzero
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.sealed import DamagedError
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.core.learning.find import (
-    CardResult,
-    Made,
-    best_network,
-    find_network,
-    net_file,
-    nets,
-    read_card,
-    size_of,
-)
+from anyzero.core.learning.find import best_network, find_network, net_file
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.extras.export import export
+from anyzero.tools.arena.cards import CardResult, Made, nets, read_card, size_of
 from anyzero.tools.arena.ladder import read_problems, solve_problems
 from anyzero.tools.players.text import net_method
 

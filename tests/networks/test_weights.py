@@ -13,8 +13,8 @@ from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.sealed import HEADER_KEY
 from anyzero.core.game.load import load
 from anyzero.core.nets.config import BadNetworkError, parse_network
-from anyzero.core.nets.models import new_network
-from anyzero.core.nets.weights import load_network, read_header, save_network
+from anyzero.core.nets.models import load_network, new_network
+from anyzero.core.nets.weights import read_header, save_network
 
 TINY = parse_network("tiny")
 HEX = load("hex:size=7")

@@ -8,8 +8,8 @@ import anyzero
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.game import facts
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import BUILT_IN
+from anyzero.core.game.play import Play
 from anyzero.core.learning.find import net_file
 from anyzero.core.search.methods import parse_search
 from anyzero.tools.players import parse_player
@@ -58,7 +58,7 @@ def test_a_board_without_a_net_of_its_own_has_plain_searches():
 
 def test_a_level_is_the_player_of_the_table():
     level, plain = parse_player("level:easy"), parse_player(level_text(GAME, "easy"))
-    line = Line.begin(GAME).play(GAME, 4)
+    line = Play.begin(GAME).play(GAME, 4)
     assert level.text == "level:easy"
     for seed in range(5):
         assert level.choose(GAME, line, seed) == plain.choose(GAME, line, seed)
@@ -112,7 +112,7 @@ def test_an_unknown_level_is_told_the_nearest():
 
 def test_a_search_tells_what_it_found():
     for text in ("uct:50", "level:medium"):
-        player, line = parse_player(text), Line.begin(GAME)
+        player, line = parse_player(text), Play.begin(GAME)
         answer = consult(player, GAME, line, 7)
         assert answer.action == player.choose(GAME, line, 7) == answer.result.best_action
         assert answer.result.simulations > 0
@@ -120,9 +120,9 @@ def test_a_search_tells_what_it_found():
 
 
 def test_without_a_search_there_is_only_the_move():
-    only = Line.begin(GAME, GAME.parse_state("xox/xoo/ox1 x"))
+    only = Play.begin(GAME, GAME.parse_state("xox/xoo/ox1 x"))
     assert consult(parse_player("uct:50"), GAME, only, 7).result is None
-    assert consult(parse_player("random"), GAME, Line.begin(GAME), 7).result is None
+    assert consult(parse_player("random"), GAME, Play.begin(GAME), 7).result is None
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,6 @@ def test_a_player_that_fails_is_named(fault, says):
         consult(
             parse_player(f"{FAULTY}:fault={fault}"),
             GAME,
-            Line.begin(GAME, GAME.parse_state("xox/1o1/3 x")),
+            Play.begin(GAME, GAME.parse_state("xox/1o1/3 x")),
             7,
         )

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.app.records.ends import AGREEMENT, FORFEIT
 from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.play import Reason
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])
@@ -98,7 +98,7 @@ def test_a_game_can_be_given_up_and_taken_back():
     with pytest.raises(anyzero.IllegalMoveError, match="'c3' cannot be played, the game is over"):
         table.play("c3")
     with pytest.raises(anyzero.IllegalMoveError, match="it cannot be ended, the game is over"):
-        table.declare(FORFEIT)
+        table.declare(Reason.FORFEIT)
     table.undo()
     assert (table.seat_to_move, table.termination, table.payoffs) == (0, "unfinished", None)
     table.play("c3")
@@ -125,7 +125,7 @@ def test_the_rules_end_a_game():
 
 def test_an_agreed_draw_is_one():
     table = play_all("chess", "e4 e5")
-    table.declare(AGREEMENT)
+    table.declare(Reason.AGREEMENT)
     assert (table.termination, table.payoffs) == ("agreement", (0.0, 0.0))
 
 

@@ -13,7 +13,7 @@ from anyzero.core.game.load import load
 from anyzero.core.search import expectimax, search_many
 from anyzero.core.search.expectimax import TO_THE_END, Expectimax, estimate_leaves
 from anyzero.core.search.methods import UNIFORM
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests import dice_race
 from tests.search.stubs import no_opinion
 from tests.search.weighing import Weighing

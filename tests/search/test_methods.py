@@ -4,7 +4,7 @@ import pytest
 
 from anyzero.core.game.load import load
 from anyzero.core.search.methods import MANY, METHODS
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 
 FOUR = load("connect_four")
 OTHER = {

@@ -7,13 +7,13 @@ import pytest
 
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.compile.random import make_streams
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.core.search import priors, search_many
 from anyzero.core.search.search import Searcher
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import search
-from tests.search.stubs import repeat, run_of
+from anyzero.tools.search import search
+from tests.search.stubs import forest_of, repeat
 
 FOUR, THREE = load("connect_four"), load("tic_tac_toe")
 START = FOUR.initial_state()
@@ -57,7 +57,7 @@ def test_root_noise_is_a_dirichlet_mixed_once():
         noise_concentration=0.3,
     )
     found = np.array(
-        [np.sort(run_of(searcher, START, seed).moves().priors)[::-1] for seed in range(1_000)]
+        [np.sort(forest_of(searcher, START, seed).moves().priors)[::-1] for seed in range(1_000)]
     )
     assert found.sum(axis=1) == pytest.approx(np.ones(1_000), abs=1e-5)
     variance = (1 / 7) * (6 / 7) / (7 * 0.3 + 1)
@@ -83,8 +83,8 @@ def test_a_player_has_no_noise():
 @pytest.mark.parametrize("method", ["uct", "rave", "grave", "puct"])
 def test_the_tree_below_the_moves_is_kept(method):
     searcher = Searcher(FOUR, method, simulations=2_000, reuse=True)
-    line = Line.begin(FOUR)
-    run = run_of(searcher, START, 1, line)
+    line = Play.begin(FOUR)
+    run = forest_of(searcher, START, 1, line)
     tree = run.tree
     move = int(tree.first[0] + np.argmax(run.moves().visits))
     reply = int(tree.first[move])
@@ -95,7 +95,7 @@ def test_the_tree_below_the_moves_is_kept(method):
         int(tree.action[node]): (int(tree.visits[node]), float(tree.value[node]))
         for node in range(first, first + count)
     }
-    moves = searcher.begin(line.state, 2, line).moves()
+    moves = searcher.begin(line.state, 2, line).forest.moves()
     kept = {
         int(a): (int(v), q)
         for a, v, q in zip(moves.actions, moves.visits, moves.values, strict=True)
@@ -103,7 +103,7 @@ def test_the_tree_below_the_moves_is_kept(method):
     assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
     assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
     total = sum(visits for visits, _ in before.values())
-    assert sum(run_of(searcher, line.state, 2, line).moves().visits) in (
+    assert sum(forest_of(searcher, line.state, 2, line).moves().visits) in (
         total + 2_000,
         total,
     )  # the second if it was proven
@@ -121,7 +121,7 @@ def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, m
     """AMAF values alone need not lead there within 30 simulations."""
     player, line = (
         parse_player("rave:30,reuse=1"),
-        Line.begin(FOUR, FOUR.play(START, *before.split())),
+        Play.begin(FOUR, FOUR.play(START, *before.split())),
     )
     player.think(FOUR, line, 0)
     for move in moves.split():
@@ -131,15 +131,15 @@ def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, m
 
 
 def test_a_position_that_was_not_foreseen_begins_a_new_tree():
-    searcher, line = Searcher(FOUR, "uct", simulations=300, reuse=True), Line.begin(FOUR)
-    run_of(searcher, START, 1, line)
+    searcher, line = Searcher(FOUR, "uct", simulations=300, reuse=True), Play.begin(FOUR)
+    forest_of(searcher, START, 1, line)
     for action in range(6):
         line = line.play(FOUR, action)
-    assert sum(run_of(searcher, line.state, 1, line).moves().visits) == 300
+    assert sum(forest_of(searcher, line.state, 1, line).moves().visits) == 300
 
 
 def test_the_tree_is_kept_however_many_moves_were_played_since():
-    player, line = parse_player("uct:2000,reuse=1"), Line.begin(FOUR)
+    player, line = parse_player("uct:2000,reuse=1"), Play.begin(FOUR)
     for move in player.think(FOUR, line, 1).principal_variation[:4]:
         line = line.play(FOUR, FOUR.parse_action(line.state, move))
     assert sum(player.think(FOUR, line, 2).visits.values()) > 2_000
@@ -147,10 +147,10 @@ def test_the_tree_is_kept_however_many_moves_were_played_since():
 
 def test_a_player_keeps_its_tree_within_a_game_alone():
     player = parse_player("uct:200,reuse=1")
-    first_time = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
-    game = Line.begin(FOUR)
+    first_time = player.think(FOUR, Play.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    game = Play.begin(FOUR)
     player.choose(FOUR, game, 1)
-    other_game = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    other_game = player.think(FOUR, Play.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
     assert other_game.children == first_time.children
     player.choose(FOUR, game, 1)
     same_game = player.think(FOUR, game.play(FOUR, 3).play(FOUR, 3), 5)
@@ -162,13 +162,12 @@ def test_reuse_saves_work_in_a_game():
     fresh, reusing = (
         Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True)
     )
-    line = Line.begin(FOUR)
+    line = Play.begin(FOUR)
     for searcher in (fresh, reusing):
-        run_of(searcher, START, 3, line)
+        forest_of(searcher, START, 3, line)
     after = line.play(FOUR, 3).play(FOUR, 3)
-    visits = [
-        sum(run_of(searcher, after.state, 4, after).moves().visits) for searcher in (fresh, reusing)
-    ]
+    forests = [forest_of(searcher, after.state, 4, after) for searcher in (fresh, reusing)]
+    visits = [sum(forest.moves().visits) for forest in forests]
     assert visits[0] < visits[1]
 
 

@@ -9,7 +9,7 @@ from anyzero.core.game.load import load
 from anyzero.core.search import priors, selection
 from anyzero.core.search.halving import CHILD, TURN_S, new_halving, next_order
 from anyzero.core.search.methods import METHODS
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 
 FOUR = load("connect_four")
 

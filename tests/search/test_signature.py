@@ -10,7 +10,7 @@ import hashlib
 from anyzero.core.game.load import load
 from anyzero.core.search import search_many
 from anyzero.core.search.methods import METHODS
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.search.stubs import first_seat_wins, repeat
 
 SIGNATURE = 48558564075445

@@ -9,7 +9,7 @@ import pytest
 
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.load import load
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.search.test_tactics import TREE_METHODS
 
 RANDOM_TAKE_IT_EASY = 15981 / 1495

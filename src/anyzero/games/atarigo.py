@@ -6,7 +6,7 @@ word, or several with as many whole rows each as fit. A captured chain stays on 
 the final position shows the capture.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +18,9 @@ from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import mark
 from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import NOBODY, payoffs, seat_to_move
-from anyzero.views import Board, Circle
-from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels, stones
 
 LETTERS = "bw"
 SEAT_NAMES = ("black", "white")
@@ -69,7 +68,7 @@ def make(size: int = 8) -> Game:
                 rollout,
                 traced_rollout,
             ),
-            *(symmetries, format_state, parse_state, board, draw),
+            *(symmetries, format_state, parse_state, moves, board, draw),
         ),
         num_actions=size * size,
         max_plies=size * size,
@@ -329,12 +328,19 @@ def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     }
 
 
-def board(rules: Atarigo) -> Board:
+def moves(rules: Atarigo) -> Sequence[str]:
+    """The points."""
+    return grid.cell_names(rules.size, rules.size)
+
+
+def board(rules: Atarigo) -> GameBoard:
     """A Go board; captured stones are marked, and capitals in a terminal."""
+    from anyzero.views import Board, Circle
+    from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels, stones
+
     size = rules.size
-    cells = point_cells(rules.size, rules.size)
     return Board(
-        cells,
+        point_cells(size, size),
         stones(LETTERS + LETTERS.upper(), SEAT_NAMES, go_stone),
         marks=tuple((Circle(0, 0, 0.14, ink),) for ink in ("black-inner", "piece-edge")),
         captions=(
@@ -345,7 +351,6 @@ def board(rules: Atarigo) -> Board:
                 for name in SEAT_NAMES
             ),
         ),
-        moves=tuple(cell.name for cell in cells),
         under=point_lines(size, size),
         over=square_labels(size, size),
         title="Atarigo",

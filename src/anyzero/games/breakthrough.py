@@ -7,22 +7,21 @@ by a half turn, so that an action means the same for both: a source cell and a d
 mover sees it, number `source * num_directions + direction`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Values, Word
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, draw_cells
-from anyzero.views import Board
-from anyzero.views.boards import chess_piece, square_board
 
 STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
 LETTERS = "wb"
@@ -82,7 +81,7 @@ def make_race(
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout),
-            *(symmetries, format_state, parse_state, board, draw, move_number),
+            *(symmetries, format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=num_actions,
         max_legal=2 * columns * len(steps),
@@ -301,24 +300,27 @@ def parse_state(rules: Race, state: State, text: str) -> None:
         raise ValueError("the game ended when the first of these reached the far row")
 
 
-def board(rules: Race) -> Board:
+def moves(rules: Race) -> Sequence[str]:
+    """From where to where, for white and then for black."""
+    names = grid.cell_names(rules.rows, rules.columns)
+    actions = range(len(names) * len(rules.far))
+    pairs = [cells_of(rules, seat, action) for seat in range(2) for action in actions]
+    # No legal action leaves the board.
+    return ["".join(names[cell] for cell in pair if 0 <= cell < len(names)) for pair in pairs]
+
+
+def board(rules: Race) -> GameBoard:
     """A chequered board of one kind of chess piece."""
+    from anyzero.views.boards import chess_piece, square_board
+
     title, white, black = (
         ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
     )
     kinds = (chess_piece(white, "W"), chess_piece(black, "B"))
     captions = grid.captions(SEAT_NAMES)
-    names = dict(
-        enumerate(grid.cell_names(rules.rows, rules.columns))
-    )  # no legal action leaves the board
-    pairs = [
-        cells_of(rules, seat, action)
-        for seat in range(2)
-        for action in range(len(names) * len(rules.far))
-    ]
-    moves = ["".join(names.get(cell, "") for cell in pair) for pair in pairs]
-    looks: Values = {"chequered": True, "captions": captions, "title": title}
-    return square_board(rules.rows, rules.columns, kinds, moves=moves, **looks)
+    return square_board(
+        rules.rows, rules.columns, kinds, chequered=True, captions=captions, title=title
+    )
 
 
 def draw(rules: Race, state: State, shown: Drawing) -> None:

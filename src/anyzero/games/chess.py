@@ -7,6 +7,7 @@ knight moves, and 9 underpromotions (capturing to the left, straight, capturing 
 knight, a bishop, a rook).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe, Uci
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import chess_text
 from anyzero.games.chess_board import (
     CHECKMATE,
@@ -32,8 +34,6 @@ from anyzero.games.chess_board import (
 )
 from anyzero.games.chess_moves import legal_actions, play, rollout, settle
 from anyzero.games.grid import draw_cells, write_cells
-from anyzero.views import Board
-from anyzero.views.boards import chess_piece, square_board
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
@@ -87,7 +87,7 @@ def make() -> Game:
                 chess_text.format_state,
                 chess_text.parse_state,
             ),
-            *(board, draw, move_number),
+            *(moves, board, draw, move_number),
         ),
         num_actions=NUM_ACTIONS,
         max_legal=MAX_LEGAL,
@@ -157,23 +157,30 @@ def fill_plane(plane: Any, value: float) -> None:
 # --- picture
 
 
-def board(rules: Chess) -> Board:
-    """Moves from each square to each, then promotions: to n, b, r, q, for white and black, from
-    each file to each.
+def moves(rules: Chess) -> Sequence[str]:
+    """From each square to each, then promotions: to n, b, r, q, for white and black, from each file
+    to each.
     """
     names = chess_text.NAMES
     promotions = [
         f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")
     ]
-    moves = [source + target for source in names for target in names]
-    moves += [
+    texts = [source + target for source in names for target in names]
+    texts += [
         text.format(source, target)
         for text in promotions
         for source in "abcdefgh"
         for target in "abcdefgh"
     ]
-    looks: Any = {"chequered": True, "captions": CAPTIONS, "title": "Chess"}
-    return square_board(8, 8, map(chess_piece, "PNBRQKpnbrqk"), moves=moves, **looks)
+    return texts
+
+
+def board(rules: Chess) -> GameBoard:
+    """A chequered board; moves are clicked from square to square, promotions are chosen by text."""
+    from anyzero.views.boards import chess_piece, square_board
+
+    kinds = map(chess_piece, "PNBRQKpnbrqk")
+    return square_board(8, 8, kinds, chequered=True, captions=CAPTIONS, title="Chess")
 
 
 def draw(rules: Chess, state: State, shown: Drawing) -> None:

@@ -6,12 +6,13 @@ four runs from one column into the next, and adding 1 to a column's stones sets 
 lowest free cell.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS, cell_name
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit
@@ -19,18 +20,9 @@ from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, initial_state, write_cells
-from anyzero.views import Board
-from anyzero.views.boards import (
-    DOT,
-    LETTERS,
-    cell_name,
-    round_cells,
-    square_frame,
-    square_labels,
-    stones,
-)
 
 STATE = [("stones", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
@@ -61,7 +53,7 @@ def make(rows: int = 6, columns: int = 7) -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_state, parse_state, board, draw),
+            *(symmetries, format_state, parse_state, moves, board, draw),
         ),
         num_actions=columns,
         max_plies=rows * columns,
@@ -201,15 +193,22 @@ def parse_state(rules: ConnectFour, state: State, text: str) -> None:
         raise ValueError("the game ended before the last stone")
 
 
-def board(rules: ConnectFour) -> Board:
+def moves(rules: ConnectFour) -> Sequence[str]:
+    """The columns."""
+    return tuple(LETTERS[: rules.columns])
+
+
+def board(rules: ConnectFour) -> GameBoard:
     """A click on any cell of a column drops a stone there; stones in a four have a dot."""
+    from anyzero.views import Board
+    from anyzero.views.boards import DOT, round_cells, square_frame, square_labels, stones
+
     rows, columns = rules.rows, rules.columns
     return Board(
         cells=round_cells(rows, columns),
         kinds=stones("XO", SEAT_NAMES),
         marks=(DOT,),
         captions=grid.captions(SEAT_NAMES),
-        moves=tuple(LETTERS[:columns]),
         clicks={column: (cell_name(0, column),) for column in range(columns)},
         under=(square_frame(rows, columns, "board-dark"),),
         over=square_labels(rows, columns),

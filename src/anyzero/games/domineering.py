@@ -6,11 +6,12 @@ The view is a square of the board's longer side, with the board in its corner; a
 lower cell of the domino in that view, number `row * side + column`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
@@ -18,10 +19,9 @@ from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, initial_state
-from anyzero.views import Board, Kind, Polygon
-from anyzero.views.boards import LETTERS, rounded, segment, square_board
 
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
@@ -58,7 +58,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_state, parse_state, board, draw, move_number),
+            *(symmetries, format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=(side - 1) * side,
         max_legal=max((rows - 1) * columns, rows * (columns - 1)),
@@ -224,29 +224,34 @@ def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
     return place | (place << U(rules.columns if seat == 0 else 1))
 
 
-def board(rules: Domineering) -> Board:
+def moves(rules: Domineering) -> Sequence[str]:
+    """The two cells of a domino, for the first seat and then for the second."""
+    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
+    return [
+        names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "")
+        for seat in range(2)
+        for cell in rules.cells[seat].tolist()
+    ]
+
+
+def board(rules: Domineering) -> GameBoard:
     """A whole domino is drawn on its first cell; the second cell only has its letter."""
+    from anyzero.views import Kind, Polygon
+    from anyzero.views.boards import rounded, segment, square_board
+
     upright = (
         rounded(0, -0.5, 0.8, 1.8, radius=0.14),
         segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge"),
     )
     flat = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), "seat1-edge")
     kinds = []
-    moves = []
-    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
     for seat, (outline, groove) in enumerate((upright, flat)):
         text = MARKS[seat].upper()
         name = f"{SEAT_NAMES[seat]} domino"
         whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
         kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
-        moves += [
-            names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "")
-            for cell in rules.cells[seat]
-        ]
     captions = grid.captions(SEAT_NAMES)
-    return square_board(
-        rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering"
-    )
+    return square_board(rules.rows, rules.columns, kinds, captions=captions, title="Domineering")
 
 
 def draw(rules: Domineering, state: State, shown: Drawing) -> None:

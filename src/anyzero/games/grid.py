@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS, cell_name
 from anyzero.core.base.nouns import Numbers, Rules, State
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Symmetry
-from anyzero.views.boards import LETTERS, cell_name
 
 EMPTY = "."
 

@@ -12,7 +12,7 @@ edge, top or left. They follow from the stones alone, and the game is won once o
 opposite edge.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +24,9 @@ from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import NOBODY, draw_cells, payoffs, seat_to_move
-from anyzero.views import Board
-from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
@@ -80,7 +79,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
                 rollout,
                 traced_rollout,
             ),
-            *(symmetries, format_state, parse_state, board, draw, move_number),
+            *(symmetries, format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=size * size + swap,
         max_legal=size * size,
@@ -399,20 +398,26 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
         raise ValueError(f"{LETTERS[mover]} is to move but has already joined {EDGES[mover]}")
 
 
-def board(rules: Hex) -> Board:
+def moves(rules: Hex) -> Sequence[str]:
+    """The cells, and the swap."""
+    return [*grid.cell_names(rules.size, rules.size), "swap"]
+
+
+def board(rules: Hex) -> GameBoard:
     """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals
     as text.
     """
-    cells = hex_cells(rules.size)
+    from anyzero.views import Board
+    from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
+
     sides = list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
     return Board(
-        cells,
+        hex_cells(rules.size),
         stones("xoXO", SEAT_NAMES),
         marks=(DOT,),
         captions=(*captions, f"{captions[1]}, or to swap"),
-        moves=(*(cell.name for cell in cells), "swap"),
         under=hex_rims(rules.size),
         over=hex_labels(rules.size),
         text_scale=HEX_TEXT_SCALE,

@@ -18,9 +18,8 @@ from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
-from anyzero.views import Board, Cell, Label, Polygon
-from anyzero.views.boards import pile_of_seeds, rounded
 
 HOUSES = 6
 SEEDS_A_HOUSE = 4
@@ -110,7 +109,7 @@ def make(
         state=[*STATE, *history],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, rollout),
-            *(format_state, parse_state, board, draw, move_number),
+            *(format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=HOUSES,
         max_plies=plies,
@@ -437,10 +436,18 @@ def check_side(rules: Oware, state: State, side: str) -> None:
         raise ValueError("no game ends with these seeds in the houses")
 
 
-def board(rules: Oware) -> Board:
+def moves(rules: Oware) -> Sequence[str]:
+    """The houses of both rows."""
+    return tuple("".join(HOUSE_NAMES))
+
+
+def board(rules: Oware) -> GameBoard:
     """The board as the first seat sees it: sowing goes right in the lower row and left in the upper
     row.
     """
+    from anyzero.views import Board, Cell, Label, Polygon
+    from anyzero.views.boards import pile_of_seeds, rounded
+
     cells = []
     labels = []
     for seat, names in enumerate(HOUSE_NAMES):
@@ -465,7 +472,6 @@ def board(rules: Oware) -> Board:
         tuple(cells),
         tuple(pile_of_seeds(seat, num) for seat in range(2) for num in range(1, TOTAL + 1)),
         captions=tuple(f"{text}, {{0}} : {{1}}" for text in grid.captions(SEAT_NAMES)),
-        moves=tuple("".join(HOUSE_NAMES)),
         under=(Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1), *stores),
         over=tuple(labels),
         text_scale=(4, 2),

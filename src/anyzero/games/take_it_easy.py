@@ -7,8 +7,7 @@ show: every tile placed clears those that it rules out, so that on a full board 
 are the lines that score.
 """
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +18,9 @@ from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.facts import Advisor, Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
-from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon, Shape
-from anyzero.views.boards import hexagon
 
 NUM_CELLS = 19
 NUM_TILES = 27
@@ -85,7 +83,8 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key),
-            *(rollout, guided_rollout, symmetries, format_state, parse_state, board, draw),
+            *(rollout, guided_rollout, symmetries, format_state, parse_state),
+            *(moves, outcomes, board, draw),
         ),
         num_actions=NUM_CELLS,
         num_outcomes=NUM_TILES,
@@ -356,45 +355,21 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     play(rules, state, tile)
 
 
-SIZE = (
-    1.5  # distance of neighbouring cells in a column, so that three numbers on a tile stay readable
-)
-RADIUS = SIZE / math.sqrt(3)
-CENTRES = [
-    (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))
-    for column, size in enumerate(COLUMNS)
-    for row in range(size)
-]
-"""The centres of the cells, down the columns from left to right."""
-HAND_CENTRE = (3.2 * SIZE, 0.0)
-STRIPES = (math.pi / 2, -math.pi / 6, math.pi / 6)
-"""The angle of each direction: down, to the upper right, to the lower right (y points down)."""
-NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
-"""The place of each number on its stripe, from the middle: above, lower left, lower right."""
+def moves(rules: TakeItEasy) -> Sequence[str]:
+    """The numbers of the cells."""
+    return [str(cell) for cell in range(NUM_CELLS)]
 
 
-def board(rules: TakeItEasy) -> Board:
+def outcomes(rules: TakeItEasy) -> Sequence[str]:
+    """The tiles."""
+    return TILE_TEXTS
+
+
+def board(rules: TakeItEasy) -> GameBoard:
     """The cells, with their numbers while empty, and the tile in hand at the side."""
-    cells = [
-        Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i))
-        for i, at in enumerate(CENTRES)
-    ]
-    cells.append(
-        Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted")
-    )
-    places = (f"place {down}{up}{right} ({down}↓{up}↗{right}↘)" for down, up, right in TILES)
-    running = ["a tile is drawn", *places]
-    return Board(
-        tuple(cells),
-        tuple(map(tile_kind, TILES)),
-        marks=((Label(0, 0, "{cell}", 0.36, "muted"),),),
-        captions=(*(f"{text}, {{0}} points so far" for text in running), "the end: {0} points"),
-        moves=tuple(map(str, range(NUM_CELLS))),
-        outcomes=TILE_TEXTS,
-        over=(Label(HAND_CENTRE[0], -0.75 * SIZE, "in hand", 0.36, "muted"),),
-        text_scale=(6 / SIZE, 2 / SIZE),
-        title="Take It Easy",
-    )
+    from anyzero.games.take_it_easy_picture import make_board
+
+    return make_board(COLUMNS, TILES)
 
 
 def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
@@ -404,31 +379,6 @@ def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
     shown.pieces[NUM_CELLS] = state.hand
     shown.numbers[0] = int(score(rules, state, 0))
     shown.caption = state.hand if state.empty else NUM_TILES + 1
-
-
-def tile_kind(tile: tuple[int, int, int]) -> Kind:
-    text = "".join(map(str, tile))
-    stripes = list[Shape]()
-    numbers = list[Shape]()
-    for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
-        x, y = place * math.cos(angle), place * math.sin(angle)
-        stripes.append(Polygon(stripe(angle), f"series{value}"))
-        numbers += [
-            Circle(x, y, 0.2, f"series{value}"),
-            Label(x, y, str(value), 0.34, "tile-ink", bold=True),
-        ]
-    body = Polygon(hexagon(0, 0, RADIUS * 0.96, pointy=False), "tile", "tile-edge", 0.03)
-    return Kind(text, f"tile {text}", (body, *stripes, *numbers))
-
-
-def stripe(angle: float) -> tuple[tuple[float, float], ...]:
-    """A band through the middle of a tile, from edge to edge."""
-    reach = 0.465 * SIZE
-    half = 0.08 * SIZE
-    cos = math.cos(angle)
-    sin = math.sin(angle)
-    corners = ((reach, half), (-reach, half), (-reach, -half), (reach, -half))
-    return tuple((round(x * cos - y * sin, 4), round(x * sin + y * cos, 4)) for x, y in corners)
 
 
 # --- facts for levels, ladders, training, files and the page

@@ -5,7 +5,7 @@ A row takes four bits of a word, the last of them never set, so that no line of 
 the edge.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +16,9 @@ from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, initial_state, write_cells
-from anyzero.views import Board, Circle, Kind, Path
-from anyzero.views.boards import segment, square_board
 
 STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
@@ -43,7 +42,7 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_state, parse_state, board, draw),
+            *(symmetries, format_state, parse_state, moves, board, draw),
         ),
         num_actions=9,
         max_plies=9,
@@ -138,8 +137,16 @@ def parse_state(rules: TicTacToe, state: State, text: str) -> None:
         raise ValueError("the side to move has already won")
 
 
-def board(rules: TicTacToe) -> Board:
+def moves(rules: TicTacToe) -> Sequence[str]:
+    """The cells."""
+    return grid.cell_names(3, 3)
+
+
+def board(rules: TicTacToe) -> GameBoard:
     """Each mark is the stroke through a line, drawn over its middle."""
+    from anyzero.views import Circle, Kind, Path
+    from anyzero.views.boards import segment, square_board
+
     cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
     ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
     kinds = Kind("X", "x", (cross,), 0), Kind("O", "o", (ring,), 1)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
+from anyzero.core.base.cells import cell_name, letter_of
+from anyzero.views.board import Board
+from anyzero.views.shapes import Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
 CORNER_STEPS = 12
 HEX_ROW = math.sqrt(3) / 2
@@ -18,20 +19,6 @@ HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
 MOST_DOTS = 24  # maximum seeds drawn in a house
-
-
-def cell_name(row: int, column: int) -> str:
-    """Column letter and row number, counted from 1: row 0, column 2 is `c1`."""
-    return f"{letter_of(column)}{row + 1}"
-
-
-def letter_of(column: int) -> str:
-    if column >= len(LETTERS):
-        raise ValueError(
-            f"columns have letters, at most {len(LETTERS)}: name the cells of a wider board "
-            "yourself"
-        )
-    return LETTERS[column]
 
 
 # --- outlines

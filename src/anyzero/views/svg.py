@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from html import escape
 
-from anyzero.views.board import Circle, Label, Path, Point, Polygon, Scene, Shape, describe
+from anyzero.views.shapes import Circle, Label, Path, Picture, Point, Polygon, Shape, describe
 
 SERIES = (
     "#9ca29c",
@@ -82,7 +82,7 @@ FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_to_svg(scene: Scene) -> str:
+def scene_to_svg(scene: Picture) -> str:
     """A complete document, in light or dark as its viewer prefers; light if the viewer has no media
     queries.
     """
@@ -104,7 +104,7 @@ def scene_to_svg(scene: Scene) -> str:
     )
 
 
-def layers(scene: Scene) -> Iterator[tuple[str, str]]:
+def layers(scene: Picture) -> Iterator[tuple[str, str]]:
     """The drawing from back to front, each layer with the name of its group."""
     centres = {cell.name: cell.centre for cell in scene.cells}
     yield "under", "".join(map(draw, scene.under))
@@ -127,7 +127,7 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
 # --- extent
 
 
-def bounds(scene: Scene) -> tuple[float, float, float, float]:
+def bounds(scene: Picture) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of everything drawn plus a margin, such that cells start at whole
     pixels.
     """
@@ -140,13 +140,13 @@ def bounds(scene: Scene) -> tuple[float, float, float, float]:
     return low[0], low[1], high[0], high[1]
 
 
-def content_points(scene: Scene) -> list[Point]:
+def content_points(scene: Picture) -> list[Point]:
     points = [point for cell in scene.cells for point in cell.outline]
     points += [point for shape in (*scene.under, *scene.over) for point in extent(shape)]
     return points or [(0.0, 0.0)]
 
 
-def caption_labels(scene: Scene) -> tuple[Label, ...]:
+def caption_labels(scene: Picture) -> tuple[Label, ...]:
     if not scene.caption:
         return ()
     xs, ys = zip(*content_points(scene), strict=True)
@@ -172,7 +172,7 @@ def extent(shape: Shape) -> tuple[Point, ...]:
 # --- colours
 
 
-def roles_of(scene: Scene) -> set[str]:
+def roles_of(scene: Picture) -> set[str]:
     shapes = [
         *scene.under,
         *scene.over,

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from anyzero.views.board import Label, Point, Scene
+from anyzero.views.shapes import Label, Picture, Point
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,12 +35,12 @@ STYLES = {
 """The terminal style of each role: colours readable on a light and on a dark background."""
 
 
-def scene_to_text(scene: Scene, marked: Collection[str] = ()) -> str:
+def scene_to_text(scene: Picture, marked: Collection[str] = ()) -> str:
     """The board with its labels, the caption below it; `marked` cells are in brackets."""
     return scene_to_terminal(scene, marked).plain.rstrip("\n")
 
 
-def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
+def scene_to_terminal(scene: Picture, marked: Collection[str] = ()) -> "Text":
     """The same in colour; `rich` drops colours if the terminal has none."""
     from rich.text import Text
 
@@ -68,7 +68,7 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
     return text
 
 
-def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
+def lay_out(scene: Picture, marked: Collection[str] = ()) -> Canvas:
     """Labels, then each cell: its piece, or itself; pieces of several letters get more space."""
     pieces = {piece.cell: piece for piece in scene.pieces}
     texts = dict[str, tuple[str, str]]()

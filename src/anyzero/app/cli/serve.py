@@ -7,6 +7,7 @@ from typing import Annotated
 
 from anyzero.app.cli.options import PLAYERS, GameText, Json, argument, examples, option
 from anyzero.app.cli.output import answer, print_result
+from anyzero.app.records.seats import OPPONENT
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
 
@@ -104,9 +105,7 @@ def uci() -> None:
 )
 def gtp(
     game: GameText,
-    player: Annotated[
-        str, option("Answers genmove: rave:2000, grave:1s, level:hard.")
-    ] = "level:medium",
+    player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = OPPONENT,
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
     resign: Annotated[
         float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)
@@ -167,13 +166,13 @@ def export(
 ) -> None:
     """Write a game or its net as files for other programs."""
     from anyzero.core.base.errors import BadOptionError
+    from anyzero.core.base.extras import find
     from anyzero.core.game.load import BUILT_IN
-    from anyzero.extras.export import export as write
 
     if bool(game) == all_games:
         raise BadOptionError("name a game, or use --all for all of them")
     files = {"onnx": onnx, "c": c, "wasm": wasm, "web": web, "bot": bot}
     games = list(BUILT_IN) if all_games else game
-    print_result(
-        write(games, net=net, player=player, max_characters=max_characters, **files), json=json
-    )
+    export_files = find("export").export
+    written = export_files(games, net=net, player=player, max_characters=max_characters, **files)
+    print_result(written, json=json)

@@ -208,14 +208,14 @@ def make_searcher(
     game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any
 ) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
-    known: Values = {} if evaluator is None else {"evaluator": evaluator}
-    method = options.search_method
-    trees = 1 if evaluator else options.threads
-    searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
+    arguments: Values = {**budget, "trees": 1 if evaluator else options.threads}
+    if evaluator is not None:
+        arguments["evaluator"] = evaluator
+    searcher = Searcher(game, options.search_method, **arguments)
     bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
-    allowed = int((options.hash << 20) / bytes_a_node)
-    searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
-    return searcher
+    max_nodes = min(int((options.hash << 20) / bytes_a_node), MOST_NODES)
+    least = searcher.trees * (game.max_legal + 2)
+    return Searcher(game, options.search_method, **arguments, max_nodes=max(max_nodes, least))
 
 
 def say(send: Send, sentence: str) -> None:
@@ -297,7 +297,7 @@ class Thinking:
 
     def search(self) -> list[str]:
         """The principal variation, starting with the move played."""
-        live = LiveSearch(self.searcher, self.state, self.options.seed)
+        live = self.searcher.begin(self.state, self.options.seed)
         look_at = FIRST_LOOK_S
         longest = 0
         going = True
@@ -326,9 +326,7 @@ class Thinking:
         if self.pondering or self.is_open:
             return False
         late = self.seconds is not None and self.spent >= self.seconds
-        is_full = (
-            live.run.tree.nodes() + live.run.game.max_legal > live.run.room
-        )  # no room to expand another node
+        is_full = live.forest.is_full()
         deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 

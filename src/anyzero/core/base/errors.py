@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any, SupportsIndex
 
-NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
-
 
 def shorten(sentence: str) -> str:
     """The sentence with endless words cut off, such as numbers with thousands of digits."""

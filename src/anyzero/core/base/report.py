@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Values
 
 
@@ -77,9 +78,7 @@ class Shown:
         try:
             import pandas
         except ImportError:
-            raise AnyzeroError(
-                "this needs pandas, which does not come with anyzero: pip install pandas"
-            ) from None
+            raise AnyzeroError(needs_package("pandas")) from None
         return pandas.json_normalize(self.records())
 
 

@@ -29,6 +29,34 @@ class Interval(NamedTuple):
     high: float
 
 
+@dataclass(frozen=True)
+class Tally:
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """From 0 to 1, with a draw as half; None without games."""
+        return (self.wins + self.draws / 2) / self.total if self.total else None
+
+    def to_json(self) -> dict[str, int]:
+        return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+
+
+def tally_scores(scores: Sequence[float]) -> Tally:
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+
+def compare(points: float, others: float) -> float:
+    """1, 1/2 or 0."""
+    return 1.0 if points > others else 0.5 if points == others else 0.0
+
+
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
     """An interval as plain values; None if there is none, and for a limit that is not known."""
     known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]

@@ -21,10 +21,11 @@ from anyzero.core.game.contract import (
     seat_to_move,
 )
 from anyzero.core.nets.forward import evaluate
+from anyzero.core.search.leaves import advance_tree
 from anyzero.core.search.methods import GUMBEL
 from anyzero.core.search.report import choose_child_of_root
-from anyzero.core.search.simulation import ANY_CHILD, advance_tree, simulate_tree
-from anyzero.extras.browser.functions import begin_search, chosen_action
+from anyzero.core.search.simulation import ANY_CHILD, simulate_tree
+from anyzero.extras.programs import begin_search, chosen_action
 from anyzero.tools.players.engine import from_gtp, seat_of, to_gtp
 
 

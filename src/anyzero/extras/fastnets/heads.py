@@ -16,6 +16,7 @@ import numpy as np
 from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
+from anyzero.core.nets.answers import copy
 from anyzero.core.nets.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.extras.fastnets.sizes import aligned
@@ -81,11 +82,6 @@ def _run_heads(
         rectify(units, units)
         _multiply_one(units, second, payoffs)
         write_values(payoffs, support, values[position])
-
-
-def copy(source: Any, target: Any) -> None:
-    for index in range(len(source)):
-        target[index] = source[index]
 
 
 def _pool_columns(features: Numbers, spots: Any) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 from anyzero.core.base.nouns import Numbers, Planes
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
+from anyzero.core.nets.answers import copy, empty_answers
 from anyzero.core.nets.config import hidden_units, support_of
 from anyzero.core.nets.weights import StoredNetwork
-from anyzero.extras.fastnets.heads import Heads, Layer, copy, pack, rectify, write_values
+from anyzero.extras.fastnets.heads import Heads, Layer, pack, rectify, write_values
 from anyzero.extras.fastnets.kernels import run_trunk
 from anyzero.extras.fastnets.sizes import (
     aligned,
     board_cells,
-    empty_answers,
     lanes_of,
     room,
     sizes_for,

@@ -95,7 +95,3 @@ def aligned(numbers: np.ndarray) -> np.ndarray:
 def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Zeroed scratch memory for a kernel."""
     return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
-
-
-def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    return np.empty((num, num_actions), np.float32), np.empty((num, num_values), np.float32)

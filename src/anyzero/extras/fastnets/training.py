@@ -2,8 +2,9 @@
 rounding.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from threading import local
@@ -30,6 +31,16 @@ THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
 """Number of kernel threads; None: as many as torch uses."""
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
+
+
+@contextmanager
+def running_on(threads: int) -> Iterator[None]:
+    """Run the kernels on this many threads."""
+    token = THREADS.set(threads)
+    try:
+        yield
+    finally:
+        THREADS.reset(token)
 
 
 def suits_training(boards: Tensor) -> bool:

@@ -21,19 +21,11 @@ from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import Interval, mean_interval, wilson_interval
 from anyzero.core.game.game import Game, game_text
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import as_game, load, names_with, split_text
-from anyzero.core.learning.find import (
-    BEST,
-    Card,
-    CardResult,
-    Made,
-    find_network,
-    hash_of,
-    read_card,
-    write_card,
-)
+from anyzero.core.game.play import Play
+from anyzero.core.learning.find import BEST, find_network, hash_of
 from anyzero.tools.arena.arena import leading_pairs, play_games, split_settings
+from anyzero.tools.arena.cards import Card, CardResult, Made, read_card, write_card
 from anyzero.tools.arena.plan import make_plan
 from anyzero.tools.arena.record import Results
 from anyzero.tools.arena.standings import game_score, points
@@ -330,7 +322,7 @@ def solve_problems(
         for number, problem in enumerate(problems):
             stopping.check()
             board = boards[problem.board]
-            line = Line.begin(board)
+            line = Play.begin(board)
             for move in problem.moves:
                 line = line.play(board, board.parse_action(line.state, move))
             action = consult(asked, board, line, draw_seed("problem", seed, number)).action

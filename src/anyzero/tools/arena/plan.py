@@ -10,14 +10,15 @@ from typing import NamedTuple
 
 from anyzero.core.base.errors import BadOptionError, seconds_below, whole
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.seeds import draw_seed, draw_unit, pick_index
+from anyzero.core.base.seeds import draw_seed, draw_unit
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import as_game, load
+from anyzero.core.game.play import outcome_at
+from anyzero.core.learning.games import default_openings
 from anyzero.core.search import Searcher
 from anyzero.tools.players import Player, parse_player
 
-MOST_OPENING_PLIES = 4
 BOTH_LEGS = (0, 1)
 
 
@@ -143,13 +144,6 @@ def make_plan(
     return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
 
 
-def default_openings(game: Game) -> int:
-    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of
-    one seat.
-    """
-    return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))
-
-
 # --- openings: random moves, rejected if they decide the game
 
 TRIES = 8
@@ -188,7 +182,7 @@ def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
     while moves < plies or game.seat_to_move(state) == CHANCE:
         unit = draw_unit(seed, len(actions))
         if game.seat_to_move(state) == CHANCE:
-            action = draw_outcome(game, state, unit)
+            action = outcome_at(game, state, unit)
         else:
             action = quiet_action(game, state, unit)
             moves += 1
@@ -197,12 +191,6 @@ def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
         actions.append(action)
         state = game.play(state, action)
     return actions, state
-
-
-def draw_outcome(game: Game, state: State, unit: float) -> int:
-    """The chance outcome for this number from 0 to 1."""
-    outcomes = game.legal_actions(state)
-    return outcomes[pick_index([game.chance_weight(state, outcome) for outcome in outcomes], unit)]
 
 
 def quiet_action(game: Game, state: State, unit: float) -> int:

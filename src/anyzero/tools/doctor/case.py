@@ -18,8 +18,7 @@ from anyzero.core.learning.manifest import Generation
 from anyzero.core.learning.replay import Batch, Replay, build_replay
 from anyzero.core.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.core.learning.selfplay import play_random
-from anyzero.core.nets.models import Network, new_network
-from anyzero.core.nets.weights import load_network
+from anyzero.core.nets.models import Network, load_network, new_network
 
 WELL = "well"
 DOUBTFUL = "doubtful"

@@ -9,11 +9,11 @@ import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
-from anyzero.core.learning.block import self_play_method
+from anyzero.core.learning.contestants import self_play_method
 from anyzero.core.learning.folder import read_games
+from anyzero.core.learning.games import default_openings
+from anyzero.core.learning.orders import start_states
 from anyzero.core.learning.samples import Samples, load_shard
-from anyzero.core.learning.selfplay import start_states
-from anyzero.tools.arena.plan import default_openings
 from anyzero.tools.doctor.case import (
     DOUBTFUL,
     ENOUGH_GAMES,

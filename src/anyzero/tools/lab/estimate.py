@@ -28,13 +28,13 @@ from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.game.rollouts import rollouts
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import FLAT, Method, Settings, adapt
 from anyzero.core.search.report import RootMoves
-from anyzero.core.search.run import Run
 from anyzero.core.search.selection import minimum_error_weight, rave_score
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE = 100_000
@@ -114,7 +114,7 @@ class Study(Shown):
         """Estimates against the reference, their error and their rank correlation; also saved if a
         file is named.
         """
-        from anyzero.tools.lab.figures import keep
+        from anyzero.tools.figures import keep
         from anyzero.tools.lab.plots import draw_study
 
         return keep(draw_study(self), file)
@@ -165,27 +165,35 @@ def estimate(
     game: Game | str,
     state: State | str | None = None,
     *,
-    simulations: Sequence[int] | int = SIMULATIONS,
+    simulations: Sequence[int] | int | str = SIMULATIONS,
     reference: int = REFERENCE,
     repeats: int = REPEATS,
     seed: int = 0,
     bias: float = BIAS,
+    plot: Path | str | None = None,
     progress: bool = True,
 ) -> Study:
     """Compare the estimates of flat Monte Carlo, AMAF and RAVE for each move with `reference`
     rollouts per move.
 
     Every move is estimated after each number of simulations, `repeats` times with new random
-    numbers; `bias` is the squared bias of AMAF that RAVE assumes.
+    numbers; `bias` is the squared bias of AMAF that RAVE assumes. A picture is drawn into the file
+    `plot`.
 
     >>> anyzero.estimate("hex:size=5").plot()
     """
+    if isinstance(simulations, str):
+        simulations = parse_simulations(simulations)
+    if plot is not None:
+        from anyzero.tools.figures import check_picture  # matplotlib, which takes a second
+
+        check_picture(Path(plot))
     game, state = position_of(game, state)
-    simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
+    budgets = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
     reference = whole("reference", reference)
     repeats = whole("repeats", repeats)
     seed = whole("seed", seed)
-    check(game, state, simulations, reference, repeats, bias)
+    check(game, state, budgets, reference, repeats, bias)
     actions = game.legal_actions(state)
     found: list[list[RootMoves]] = []
     with bar("playing rollouts", SHARE, shown=progress) as tell:
@@ -198,14 +206,17 @@ def estimate(
             game, state, actions, reference, seed, lambda share: watch(0.5 * share)
         )
         for number in range(repeats):
-            found.append(sample_moves(game, state, simulations, seed, number))
+            found.append(sample_moves(game, state, budgets, seed, number))
             watch(0.5 + 0.5 * (number + 1) / repeats)
     points = [
-        make_point(budget, of, truth, bias) for budget, *of in zip(simulations, *found, strict=True)
+        make_point(budget, of, truth, bias) for budget, *of in zip(budgets, *found, strict=True)
     ]
     moves = [game.format_action(state, action) for action in actions]
     text = game.format_state(state) if game.has("format_state") else ""
-    return Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    study = Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    if plot is not None:
+        study.plot(plot)
+    return study
 
 
 def parse_simulations(text: str) -> tuple[int, ...]:
@@ -326,14 +337,14 @@ def sample_moves(
     """One repetition: the moves after each number of simulations. They take turns to start a
     rollout.
     """
-    run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
-    run.seed(draw_seed("estimate", seed, number))
-    run.plant(state)
+    forest = Forest(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
+    forest.seed(draw_seed("estimate", seed, number))
+    forest.plant(state)
     found = []
     done = 0
     for budget in simulations:
-        run.simulate(budget - done)
-        moves = run.moves()
+        forest.grow(budget - done)
+        moves = forest.moves()
         done = budget
         places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
         found.append(RootMoves(*(column[places] for column in moves)))

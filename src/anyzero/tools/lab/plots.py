@@ -4,17 +4,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
-
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.core.base.nouns import Values
-from anyzero.tools.lab.figures import (
+from anyzero.tools.figures import (
     COLOURS,
     GUIDE,
     LABEL,
+    Axes,
+    Figure,
+    Line2D,
+    MaxNLocator,
     add_legend,
     draw_curve,
     finish,

@@ -19,19 +19,18 @@ from anyzero.core.base.progress import SHARE
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.base.statistics import Interval
 from anyzero.core.game.load import load
-from anyzero.extras.cluster import opened
 from anyzero.tools.arena.arena import bar_of_games
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
 from anyzero.tools.arena.record import Record
 from anyzero.tools.arena.standings import elo_words
-from anyzero.tools.arena.workers import Workers
+from anyzero.tools.arena.workers import Workers, cluster_at
 from anyzero.tools.lab.config import Experiment, load_experiment
 from anyzero.tools.lab.table import read_rows, write_table
 from anyzero.tools.players.text import split_player
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 WRITE_EVERY_S = (
     1.0  # minimum interval between writes of the table; the journal has every game anyway
@@ -117,7 +116,7 @@ def experiment(
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
     games = sum(plan.games for plan in wanted.plans)
     with (
-        opened(cluster) as pool,
+        cluster_at(cluster) as pool,
         bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell,
     ):
 

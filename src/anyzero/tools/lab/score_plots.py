@@ -9,28 +9,28 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from anyzero.core.base.errors import check_name
 from anyzero.core.base.files import writing
 from anyzero.core.game.load import split_text
-from anyzero.tools.lab.figures import (
+from anyzero.tools.figures import (
     FORMATS,
     GUIDE,
     LABEL,
     SMALL,
+    Axes,
+    Figure,
+    Normalize,
+    NullLocator,
     add_legend,
     draw_curve,
     finish,
+    matplotlib,
     new_figure,
     save_figure,
 )
-from anyzero.tools.lab.table import GridRow
+from anyzero.tools.lab.table import GridRow, read_rows
 
 COLOUR_MAP = "RdBu"
 SCALE = Normalize(0.0, 100.0)
@@ -356,6 +356,20 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
 
 
 # --- files
+
+
+def plot(
+    table: Path | str, folder: Path | str | None = None, formats: str = "png,svg"
+) -> list[Path]:
+    """Draw an experiment's table as heat maps, curves and tables, by default beside it; returns the
+    files.
+
+    >>> anyzero.plot("hex_rave.csv", formats="svg")
+    """
+    suffixes = parse_formats(formats)
+    path = Path(table)
+    folder = path.with_name(f"{path.stem}_plots") if folder is None else Path(folder)
+    return save_figures(plot_rows(read_rows(path)), folder, suffixes)
 
 
 def parse_formats(text: str) -> list[str]:

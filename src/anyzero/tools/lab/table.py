@@ -9,10 +9,16 @@ from typing import NamedTuple
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.files import reading, write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.statistics import Interval, elo_difference, elo_within, wilson_interval
+from anyzero.core.base.statistics import (
+    Interval,
+    Tally,
+    elo_difference,
+    elo_within,
+    wilson_interval,
+)
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Plan
-from anyzero.tools.arena.standings import Tally, make_standings
+from anyzero.tools.arena.standings import make_standings
 
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
@@ -107,8 +113,13 @@ class GridRow(NamedTuple):
         return wilson_interval(self.tally.score or 0.0, self.tally.total)
 
 
-def read_rows(path: Path) -> list[GridRow]:
-    """The rows of a table, separated by commas or, as in some spreadsheets, semicolons."""
+def read_rows(path: Path | str) -> list[GridRow]:
+    """The rows of an experiment's table, separated by commas or, as in some spreadsheets,
+    semicolons.
+
+    >>> anyzero.results("hex_rave.csv")[0].score
+    """
+    path = Path(path)
     with reading(path):
         try:
             text = path.read_text(encoding="utf-8-sig")

@@ -22,8 +22,8 @@ from anyzero.core.base.child import Child, ChildError, LateChildError
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line, move_texts
 from anyzero.core.game.load import names_with, split_options
+from anyzero.core.game.play import Play, move_texts
 from anyzero.tools.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
 PATIENCE_S = 60.0  # for starting, and for a move without a clock
@@ -138,12 +138,12 @@ class EngineClient:
     check_game: Callable[[Game], None]  # an error if the protocol does not support this game
     greet: Callable[[Game, float], None]  # the handshake with a new process
     clear: Callable[[Game, float], None]  # start a new game
-    ask: Callable[[Game, Line, int, float], int]  # the engine's move
+    ask: Callable[[Game, Play, int, float], int]  # the engine's move
 
     def __init__(self, wanted: EngineText) -> None:
         self.wanted = wanted
         self.child: Child | None = None
-        self.known: Line | None = None  # the line it was last sent; None: nothing of this game
+        self.known: Play | None = None  # the line it was last sent; None: nothing of this game
 
     def prepare(self, game: Game) -> None:
         """Start it if it is not running, and announce a new game if it has played one."""
@@ -157,7 +157,7 @@ class EngineClient:
             self.clear(game, deadline)
             self.known = None
 
-    def choose(self, game: Game, line: Line, seed: int) -> int:
+    def choose(self, game: Game, line: Play, seed: int) -> int:
         if self.child is None or (self.known is not None and self.known.start is not line.start):
             self.prepare(game)
         elif not self.child.is_running:  # it has lost this game; the next one gets a new process
@@ -224,7 +224,7 @@ class UciClient(EngineClient):
         while self.read(deadline).strip() != "readyok":
             pass
 
-    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+    def ask(self, game: Game, line: Play, seed: int, deadline: float) -> int:
         if "seed" in self.offered:
             self.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
         self.send(self.position_text(game, line))
@@ -241,13 +241,13 @@ class UciClient(EngineClient):
             if word == "bestmove":
                 return game.parse_action(line.state, rest[0] if rest else "nothing")
 
-    def position_text(self, game: Game, line: Line) -> str:
+    def position_text(self, game: Game, line: Play) -> str:
         """The command for a position: the game's start, and all moves since, so that repetitions
         are seen.
         """
         known = self.known
         if known is None or not line.extends(known):
-            known = Line.begin(game, line.start)
+            known = Play.begin(game, line.start)
             self.moves = []
         self.moves += move_texts(game, known.state, line.actions[len(known.actions) :])[0]
         self.known = line
@@ -352,7 +352,7 @@ class GtpClient(EngineClient):
     def clear(self, game: Game, deadline: float) -> None:
         self.command("clear_board", deadline)
 
-    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+    def ask(self, game: Game, line: Play, seed: int, deadline: float) -> int:
         self.follow(game, line, deadline)
         answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
@@ -361,7 +361,7 @@ class GtpClient(EngineClient):
         self.known = line.play(game, action)
         return action
 
-    def follow(self, game: Game, line: Line, deadline: float) -> None:
+    def follow(self, game: Game, line: Play, deadline: float) -> None:
         """Play the moves on the engine's board that it has not seen yet; all of them, if some were
         taken back.
         """
@@ -373,7 +373,7 @@ class GtpClient(EngineClient):
                 )
             if known is not None:
                 self.clear(game, deadline)
-            known = Line.begin(game, line.start)
+            known = Play.begin(game, line.start)
         for action in line.actions[len(known.actions) :]:
             text = game.format_action(known.state, action)
             move = to_gtp(text, game.facts.on_go_board)

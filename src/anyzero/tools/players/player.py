@@ -13,14 +13,13 @@ from anyzero.core.base.errors import (
     BadOptionError,
     MissingFunctionError,
     UnknownNameError,
-    text_of,
     whole,
 )
 from anyzero.core.base.files import from_home, is_file
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line, first_decision
 from anyzero.core.game.load import load_file, parse_options, position_of
+from anyzero.core.game.play import Play, first_decision
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.core.search import Searcher, SearchResult
 from anyzero.tools.players.text import (
@@ -29,10 +28,9 @@ from anyzero.tools.players.text import (
     SEARCH,
     PlayerText,
     net_method,
-    split_player,
 )
 
-Choose = Callable[[Game, Line, int], int]
+Choose = Callable[[Game, Play, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
 MOST_NETWORKS = 4
@@ -47,14 +45,14 @@ class Think(Protocol):
     """`choose` with the full search result; `seconds` replaces the player's own budget."""
 
     def __call__(
-        self, game: Game, line: Line, seed: int, seconds: float | None = None
+        self, game: Game, line: Play, seed: int, seconds: float | None = None
     ) -> SearchResult: ...
 
 
 @dataclass(frozen=True, repr=False)
 class Player:
     """Chooses moves. State kept between moves is used only while a line is extended: see
-    `Line.extends`.
+    `Play.extends`.
     """
 
     text: str  # the text from which `parse_player` makes it
@@ -80,7 +78,7 @@ class Player:
                 f"{game.name}: there is no move to choose, the game is over or it is chance's turn"
             )
         return game.format_action(
-            state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action
+            state, consult(self, game, Play.begin(game, state), whole("seed", seed)).action
         )
 
 
@@ -99,7 +97,7 @@ class ResignedError(FailedPlayerError):
     """A player resigned."""
 
 
-def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
+def consult(player: Player, game: Game, line: Play, seed: int) -> Answer:
     """The player's move with its search result; FailedPlayerError says what it did instead."""
     start = time.perf_counter()
     result = None
@@ -120,7 +118,7 @@ def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
     return Answer(action, time.perf_counter() - start, result)
 
 
-def choose_at_random(game: Game, line: Line, seed: int) -> int:
+def choose_at_random(game: Game, line: Play, seed: int) -> int:
     """Every legal action with equal probability."""
     actions = game.legal_actions(line.state)
     return actions[(seed % 2**64 * len(actions)) >> 64]
@@ -162,21 +160,19 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     searchers: dict[tuple[Game, bool], Searcher] = {}
 
     def searcher(game: Game, seconds: float | None = None) -> Searcher:
-        """The searcher for this budget."""
+        """The searcher for its own budget, or for any budget of seconds."""
         key = game, seconds is not None
         if key not in searchers:
             budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
             searchers[key] = Searcher(game, **{**arguments(game), **budget})
-        found = searchers[key]
-        found.seconds = found.seconds if seconds is None else seconds
-        return found
+        return searchers[key]
 
-    def choose(game: Game, line: Line, seed: int) -> int:
+    def choose(game: Game, line: Play, seed: int) -> int:
         actions = game.legal_actions(line.state)
         return actions[0] if len(actions) == 1 else searcher(game).choose(line.state, seed, line)
 
-    def think(game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult:
-        return searcher(game, seconds).search(line.state, seed, line)
+    def think(game: Game, line: Play, seed: int, seconds: float | None = None) -> SearchResult:
+        return searcher(game, seconds).search(line.state, seed, line, seconds=seconds)
 
     @cache
     def prepare(game: Game) -> None:
@@ -191,33 +187,6 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     return Player(
         wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
     )
-
-
-def search(
-    game: Game | str,
-    state: State | str | None = None,
-    method: str = "uct",
-    *,
-    seed: int = 0,
-    **options: Any,
-) -> SearchResult:
-    """Search a position, the start if it is left out, until the budget is spent; what was found for
-    each move.
-
-    `method` is a player's text, budget and all, or only the name of a method with `simulations` or
-    `seconds` as options. Further options: `max_nodes`, `final`, `evaluator`, `trees`,
-    `temperature`, and those of the method. The same seed and number of simulations give the same
-    result.
-
-    >>> anyzero.search("hex:size=7", method="rave:2000")
-    >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
-    """
-    game, state = position_of(game, state)
-    if ":" in text_of("the method", method):
-        options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
-    else:
-        options["method"] = method
-    return Searcher(game, **options).search(state, seed)
 
 
 def search_arguments(

@@ -6,12 +6,12 @@ import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, isExported, link } from "./link.js";
 import { moveList, moveNumber } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
-import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
 import { capital, caption, gameSoFar, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
+import { HUMAN, UNFINISHED } from "./words.js";
 
 export async function render(section, { rest, query }) {
   if (rest[0]) return renderTable(section, rest[0]);
@@ -60,8 +60,8 @@ async function renderStart(section) {
         button("Load a file", loadFile))),
     gameCards(lists, (game) => (game.num_seats === 1 ? "one player" : "against the computer"),
       (game) => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) })),
-    tableList(lists, "Continue a game", tables.filter((table) => table.termination === "unfinished")),
-    tableList(lists, "Finished games", tables.filter((table) => table.termination !== "unfinished")));
+    tableList(lists, "Continue a game", tables.filter((table) => table.termination === UNFINISHED)),
+    tableList(lists, "Finished games", tables.filter((table) => table.termination !== UNFINISHED)));
 }
 
 function tableList(lists, title, tables) {
