@@ -185,20 +185,20 @@ def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
 def has_liberty(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
     """Whether the chain of this seat's stone touches an empty cell."""
     state.chain[word] = bit
-    found = False
+    is_free = False
     grows = True
-    while grows and not found:
+    while grows and not is_free:
         grows = False
         for near in range(num_words(state)):
             here = state.chain[near]
             around = beside(rules, chain_word(state, near - 1), here, chain_word(state, near + 1))
             grown = here | around & state.stones[seat, near]
-            found |= around & empty_word(rules, state, near) != U(0)
+            is_free |= around & empty_word(rules, state, near) != U(0)
             grows |= grown != here
             state.chain[near] = grown
     for near in range(num_words(state)):
         state.chain[near] = U(0)
-    return found
+    return is_free
 
 
 def play(rules: Atarigo, state: State, action: int) -> None:
@@ -322,9 +322,13 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
 
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     """The cells of this seat's chains without a liberty."""
-    mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
+    stones = [
+        cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]
+    ]
     return {
-        cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))
+        cell
+        for cell in stones
+        if not has_liberty(rules, state, seat, *place_of(rules, state, cell))
     }
 
 
@@ -346,8 +350,8 @@ def board(rules: Atarigo) -> GameBoard:
         captions=(
             *(f"{name} to move" for name in SEAT_NAMES),
             *(
-                f"{name} has {how} and won"
-                for how in ("taken", "left no move")
+                f"{name} has {reason} and won"
+                for reason in ("taken", "left no move")
                 for name in SEAT_NAMES
             ),
         ),

@@ -130,12 +130,12 @@ def goal_of(rules: Race, seat: int) -> Any:
     return rules.top if seat == 0 else rules.bottom
 
 
-def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Word) -> Any:
+def targets_of(rules: Race, seat: int, direction: int, pieces: Any, opponents: Word) -> Any:
     """The cells that the seat's pieces can reach in this direction."""
-    closed = mine | theirs if len(rules.far) == 3 and direction == 0 else mine
+    closed = pieces | opponents if len(rules.far) == 3 and direction == 0 else pieces
     if seat == 0:
-        return ((mine & rules.up[direction]) << rules.far[direction]) & ~closed
-    return ((mine & rules.down[direction]) >> rules.far[direction]) & ~closed
+        return ((pieces & rules.up[direction]) << rules.far[direction]) & ~closed
+    return ((pieces & rules.down[direction]) >> rules.far[direction]) & ~closed
 
 
 def seat_to_move(rules: Race, state: State) -> int:
@@ -146,13 +146,13 @@ def seat_to_move(rules: Race, state: State) -> int:
     other = 1 - state.mover
     if state.pawns[other] & goal_of(rules, other):
         return OVER
-    mine = state.pawns[seat]
+    pieces = state.pawns[seat]
     targets = U(0)
     if len(rules.far) == 3:
-        targets = mine
+        targets = pieces
     else:
         for direction in range(len(rules.far)):
-            targets |= targets_of(rules, seat, direction, mine, state.pawns[other])
+            targets |= targets_of(rules, seat, direction, pieces, state.pawns[other])
     return seat if targets else OVER
 
 
@@ -242,30 +242,32 @@ def rollout(rules: Race, state: State, actions: Actions, rng: Stream) -> int:
     return moves
 
 
-def random_move(rules: Race, seat: int, mine: Any, theirs: Word, rng: Stream) -> tuple[Any, Any]:
+def random_move(
+    rules: Race, seat: int, pieces: Any, opponents: Word, rng: Stream
+) -> tuple[Any, Any]:
     """The target of a random move, as a bit, and its distance in cells; zeros once the game is
     over.
     """
-    if theirs & goal_of(rules, 1 - seat) or mine == U(0):
+    if opponents & goal_of(rules, 1 - seat) or pieces == U(0):
         return U(0), U(0)
     count = 0
     for direction in range(len(rules.far)):
-        count += count_bits(targets_of(rules, seat, direction, mine, theirs))
+        count += count_bits(targets_of(rules, seat, direction, pieces, opponents))
     if len(rules.far) > 3 and count == 0:  # knights only: a pawn always has a move
         return U(0), U(0)
     index = random_below(rng, count)
-    chosen = U(0)
+    steps = U(0)
     before = 0
     first = 0
     distance = U(0)
     for direction in range(len(rules.far)):
-        targets = targets_of(rules, seat, direction, mine, theirs)
+        targets = targets_of(rules, seat, direction, pieces, opponents)
         if index >= before:
-            chosen = targets
+            steps = targets
             first = before
             distance = rules.far[direction]
         before += count_bits(targets)
-    return nth_bit(chosen, index - first), distance
+    return nth_bit(steps, index - first), distance
 
 
 def symmetries(rules: Race) -> Iterable[Symmetry]:

@@ -138,8 +138,8 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     """
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
-            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & own, 8)
+            pieces = state.mine if side == 0 else state.theirs
+            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & pieces, 8)
     for right in range(4):  # mine and theirs, short and long
         rook = U((0 if right < 2 else 56) + (7 if right % 2 == 0 else 0))
         fill_plane(planes[12 + right], 1.0 if state.castling & (U(1) << rook) else 0.0)
@@ -186,10 +186,10 @@ def board(rules: Chess) -> GameBoard:
 def draw(rules: Chess, state: State, shown: Drawing) -> None:
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
+            pieces = state.mine if side == 0 else state.theirs
             first = 1 if side == state.mover else 7
             draw_cells(
-                shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover
+                shown.pieces, squares_of_kind(state, kind) & pieces, first + kind, 56 * state.mover
             )
     if state.ended == RUNNING:
         shown.caption = state.mover + (2 if state.checkers else 0)

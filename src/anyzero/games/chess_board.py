@@ -195,9 +195,11 @@ def sliders_of(state: State, lines: int) -> Any:
 
 
 def knight_attacks(knights: Any) -> Any:
-    one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
-    two = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | ((knights & U(0x3F3F3F3F3F3F3F3F)) << U(2))
-    return (one << U(16)) | (one >> U(16)) | (two << U(8)) | (two >> U(8))
+    beside = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
+    apart = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | (
+        (knights & U(0x3F3F3F3F3F3F3F3F)) << U(2)
+    )
+    return (beside << U(16)) | (beside >> U(16)) | (apart << U(8)) | (apart >> U(8))
 
 
 def line_through(rules: Chess, first: int, second: int) -> Any:
@@ -224,31 +226,33 @@ def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Any) ->
     """Whether one of their bishops, rooks or queens attacks a square, over these occupied
     squares.
     """
-    seen = slider_attacks(rules, square, FILE, occupied) & state.straights
-    seen |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
-    return seen & state.theirs != U(0)  # type: ignore[no-any-return]
+    sliders = slider_attacks(rules, square, FILE, occupied) & state.straights
+    sliders |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
+    return sliders & state.theirs != U(0)  # type: ignore[no-any-return]
 
 
 def find_checks(rules: Chess, state: State) -> None:
     """Fill in the checkers and the pinned pieces."""
-    mine = state.mine
-    theirs = state.theirs
-    king_bit = state.kings & mine
+    pieces = state.mine
+    opponents = state.theirs
+    king_bit = state.kings & pieces
     king = trailing_zeros(king_bit)
     pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
-    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
+    checkers = (
+        pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights
+    ) & opponents
     lines = rules.squares
     pinned = U(0)
     snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
     snipers = (
         snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals
-    ) & theirs
+    ) & opponents
     while snipers:
-        blockers = between(rules, king, trailing_zeros(snipers)) & (mine | theirs)
+        blockers = between(rules, king, trailing_zeros(snipers)) & (pieces | opponents)
         if blockers == U(0):
             checkers |= snipers & ~(snipers - U(1))
         elif blockers & (blockers - U(1)) == U(0):
-            pinned |= blockers & mine
+            pinned |= blockers & pieces
         snipers &= snipers - U(1)
     state.checkers = checkers
     state.pinned = pinned
@@ -256,17 +260,17 @@ def find_checks(rules: Chess, state: State) -> None:
 
 def find_danger(rules: Chess, state: State) -> Any:
     """The squares they attack, looking through my king: where it may not go."""
-    theirs = state.theirs
+    opponents = state.theirs
     occupied = (state.mine | state.theirs) & ~(state.kings & state.mine)
-    pawns = state.pawns & theirs
+    pawns = state.pawns & opponents
     danger = (
         ((pawns & ~FILE_A) >> U(9))
         | ((pawns & ~FILE_H) >> U(7))
-        | knight_attacks(state.knights & theirs)
+        | knight_attacks(state.knights & opponents)
     )
-    danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
+    danger |= rules.squares[trailing_zeros(state.kings & opponents), KING]
     for lines in range(DIAGONAL, KNIGHT, 2):
-        sliders = sliders_of(state, lines) & theirs
+        sliders = sliders_of(state, lines) & opponents
         while sliders:
             danger |= slider_attacks(rules, trailing_zeros(sliders), lines, occupied)
             sliders &= sliders - U(1)

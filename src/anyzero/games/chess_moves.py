@@ -293,9 +293,9 @@ def forget(state: State) -> None:
 
 def turn(state: State) -> None:
     """See the board from the other side."""
-    mine = mirrored(state.mine)
+    pieces = mirrored(state.mine)
     state.mine = mirrored(state.theirs)
-    state.theirs = mine
+    state.theirs = pieces
     state.pawns = mirrored(state.pawns)
     state.knights = mirrored(state.knights)
     state.diagonals = mirrored(state.diagonals)

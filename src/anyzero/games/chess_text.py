@@ -154,10 +154,11 @@ def fill_castling(state: State, text: str) -> None:
         raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
     for right in text.replace("-", ""):
         rook = turned(state, CASTLING[right])
-        own = state.theirs if right.isupper() == bool(state.mover) else state.mine
+        pieces = state.theirs if right.isupper() == bool(state.mover) else state.mine
         king = rook // 8 * 8 + 4
         if not (
-            state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)
+            state.straights & ~state.diagonals & pieces & bit(rook)
+            and state.kings & pieces & bit(king)
         ):
             raise ValueError(
                 f"the castling right {right!r} needs king and rook on their first squares"
@@ -216,8 +217,8 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
         entries.append(board.position_key(earlier) & ~board.MOVE_BITS | U(source * 64 + target))
     state.recorded = len(entries)
     state.history[: len(entries)] = entries[::-1]
-    seen = Counter(int(entry & ~board.MOVE_BITS) for entry in entries)
-    if board.is_insufficient(state) or max(seen.values()) > 2:
+    repeats = Counter(int(entry & ~board.MOVE_BITS) for entry in entries)
+    if board.is_insufficient(state) or max(repeats.values()) > 2:
         raise ValueError("the game was over before the last of these moves")
 
 
@@ -302,17 +303,17 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
     `=`.
     """
     moves = legal_moves(rules, state)
-    found = [action for action, move in moves.items() if move.uci == text]
-    found = found or [action for action, move in moves.items() if can_mean(text, move)]
-    if len(found) > 1:
-        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")
-    if not found:
+    actions = [action for action, move in moves.items() if move.uci == text]
+    actions = actions or [action for action, move in moves.items() if can_mean(text, move)]
+    if len(actions) > 1:
+        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in actions)}")
+    if not actions:
         legal = [move.uci for move in moves.values()]
         choice = (
             f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
         )
         raise ValueError(f"{text!r} is not a legal move here; {choice}")
-    return found[0]
+    return actions[0]
 
 
 # --- SAN
@@ -342,11 +343,11 @@ def shorten(move: Move, moves: dict[int, Move]) -> str:
         for other in moves.values()
         if other.kind == move.kind and other.target == move.target
     ]
-    own = next(
+    origin = next(
         (part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1),
         move.source,
     )
-    return move.kind + own + takes + move.target
+    return move.kind + origin + takes + move.target
 
 
 def can_mean(text: str, move: Move) -> bool:

@@ -132,21 +132,21 @@ def encode(rules: ConnectFour, state: State, planes: Planes) -> None:
 
 def rollout(rules: ConnectFour, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine = state.stones[state.mover]
-    theirs = state.stones[1 - state.mover]
+    stones = state.stones[state.mover]
+    opponents = state.stones[1 - state.mover]
     moves = 0
-    free = free_cells(rules, mine | theirs)
-    while free and not has_four(rules, theirs):
+    free = free_cells(rules, stones | opponents)
+    while free and not has_four(rules, opponents):
         if count_bits(free) == rules.columns:  # one in each column
             cell = free & column_cells(rules, random_below(rng, rules.columns))
         else:
             cell = nth_bit(free, random_below(rng, count_bits(free)))
-        mine, theirs = theirs, mine | cell
-        free = free_cells(rules, mine | theirs)
+        stones, opponents = opponents, stones | cell
+        free = free_cells(rules, stones | opponents)
         moves += 1
     state.mover ^= moves & 1
-    state.stones[state.mover] = mine
-    state.stones[1 - state.mover] = theirs
+    state.stones[state.mover] = stones
+    state.stones[1 - state.mover] = opponents
     return moves
 
 

@@ -144,7 +144,7 @@ def letters_of(sets: Iterable[Any], letters: str, bits: Iterable[int]) -> list[s
 
 def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Any:
     """The cells with this letter as a word, each by its bit."""
-    return U(sum(1 << bit for found, bit in zip(cells, bits, strict=True) if found == letter))
+    return U(sum(1 << bit for text, bit in zip(cells, bits, strict=True) if text == letter))
 
 
 def write_cells(plane: Any, cells: Any, width: int) -> None:

@@ -223,12 +223,12 @@ def encode(rules: Hex, state: State, planes: Planes) -> None:
     swap.
     """
     for row in range(board_size(state)):
-        mine = U(state.stones[state.mover, row])
-        theirs = U(state.stones[1 - state.mover, row])
+        stones = U(state.stones[state.mover, row])
+        opponents = U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
             high, wide = (row, column) if state.mover == 0 else (column, row)
-            planes[0, high, wide] = float(mine >> U(column) & U(1))
-            planes[1, high, wide] = float(theirs >> U(column) & U(1))
+            planes[0, high, wide] = float(stones >> U(column) & U(1))
+            planes[1, high, wide] = float(opponents >> U(column) & U(1))
             if can_swap(state):
                 planes[2, high, wide] = 1.0
 
@@ -361,14 +361,14 @@ def toss_coins(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
 
 def take_away(rows: Any, index: int, size: int) -> None:
     """Clear the set bit number `index`, counted through the rows."""
-    chosen = 0
+    target = 0
     before = 0
     total = 0
     for row in range(size - 1):  # branchless: where to stop is unpredictable
         total += count_bits(U(rows[row]))
-        chosen += 1 if total <= index else 0
+        target += 1 if total <= index else 0
         before = total if total <= index else before
-    rows[chosen] ^= np.int64(nth_bit(U(rows[chosen]), index - before))
+    rows[target] ^= np.int64(nth_bit(U(rows[target]), index - before))
 
 
 # --- text and picture

@@ -131,9 +131,9 @@ def sowing_table() -> np.ndarray:
         for seeds in range(1, TOTAL + 1):
             targets = [ring[seed % len(ring)] for seed in range(seeds)]
             bits = [1 << shift_of(target % HOUSES) for target in targets]
-            mine = sum(bit for target, bit in zip(targets, bits, strict=True) if target < HOUSES)
+            same = sum(bit for target, bit in zip(targets, bits, strict=True) if target < HOUSES)
             last = bits[-1] if targets[-1] >= HOUSES else 0
-            table[shift_of(house) // 8, seeds, :3] = mine, sum(bits) - mine, last
+            table[shift_of(house) // 8, seeds, :3] = same, sum(bits) - same, last
     return table.ravel()
 
 
@@ -176,42 +176,42 @@ def legal_actions(rules: Oware, state: State, actions: Actions) -> int:
     return count
 
 
-def useful_houses(mine: Any, theirs: Word) -> Any:
+def useful_houses(row: Any, other: Word) -> Any:
     """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed
     it.
     """
-    return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
+    return (row + (FILLED if other else FEEDING)) & HIGH_BITS
 
 
-def legal_houses(rules: Oware, mine: Any, theirs: Word) -> Any:
+def legal_houses(rules: Oware, row: Any, other: Word) -> Any:
     """The high bits of the houses from which the mover may sow."""
-    flags = useful_houses(mine, theirs)
+    flags = useful_houses(row, other)
     if rules.grand_slam == ILLEGAL:
         for shift in range(0, 8 * HOUSES, 8):
             high = U(0x80) << U(shift)
             if flags & high:
-                _, left, taken = sow(rules, mine, theirs, U(shift))
+                _, left, taken = sow(rules, row, other, U(shift))
                 if taken > 0 and left == U(0):
                     flags ^= high
     return flags
 
 
-def sow(rules: Oware, mine: Any, theirs: Word, shift: Any) -> tuple[Any, Any, int]:
+def sow(rules: Oware, row: Any, other: Word, shift: Any) -> tuple[Any, Any, int]:
     """The mover's row and the other one after the move, and the number of seeds captured.
 
     It captures from adjacent houses with two or three seeds, back from the last house sown: a carry
     runs through them.
     """
-    seeds = mine >> shift & U(255)
+    seeds = row >> shift & U(255)
     entry = np.int64((shift << U(3)) + seeds) * 4
-    mine = (mine ^ (seeds << shift)) + rules.sowing[entry]
-    theirs = theirs + rules.sowing[entry + 1]
-    others = ((theirs ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
+    row = (row ^ (seeds << shift)) + rules.sowing[entry]
+    other = other + rules.sowing[entry + 1]
+    others = ((other ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
     takable = (~others >> U(7) & ONES) * U(255)
-    caught = theirs & takable & ~(takable + rules.sowing[entry + 2])
-    if caught == U(0) or (caught == theirs and rules.grand_slam == TAKES_NOTHING):
-        return mine, theirs, 0
-    return mine, theirs ^ caught, count_seeds(caught)
+    caught = other & takable & ~(takable + rules.sowing[entry + 2])
+    if caught == U(0) or (caught == other and rules.grand_slam == TAKES_NOTHING):
+        return row, other, 0
+    return row, other ^ caught, count_seeds(caught)
 
 
 def count_seeds(row: Any) -> int:
@@ -221,11 +221,9 @@ def count_seeds(row: Any) -> int:
 
 def play(rules: Oware, state: State, action: int) -> None:
     seat = state.ply & 1
-    mine, theirs, taken = sow(
-        rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action))
-    )
-    state.houses[seat] = mine
-    state.houses[1 - seat] = theirs
+    row, other, taken = sow(rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action)))
+    state.houses[seat] = row
+    state.houses[1 - seat] = other
     state.stores[seat] += taken
     state.ply += 1
     stopped = (
@@ -233,7 +231,7 @@ def play(rules: Oware, state: State, action: int) -> None:
         or state.stores[seat] > HALF
         or state.ply == rules.plies
     )
-    if stopped or legal_houses(rules, theirs, mine) == U(0):
+    if stopped or legal_houses(rules, other, row) == U(0):
         finish(rules, state, stopped)
 
 
@@ -273,13 +271,13 @@ def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
     state.num_moves += 1
     seat = (state.ply - state.num_moves) & 1
     last = state.ply & 1
-    mine = state.origin[seat]
-    theirs = state.origin[1 - seat]
+    row = state.origin[seat]
+    other = state.origin[1 - seat]
     for move in range(state.num_moves):
-        if seat == last and mine == state.houses[seat] and theirs == state.houses[1 - seat]:
+        if seat == last and row == state.houses[seat] and other == state.houses[1 - seat]:
             return True
-        after, mine, _ = sow(rules, mine, theirs, U(shift_of(np.int64(state.moves[move]))))  # type: ignore[arg-type]
-        theirs = after
+        after, row, _ = sow(rules, row, other, U(shift_of(np.int64(state.moves[move]))))  # type: ignore[arg-type]
+        other = after
         seat = 1 - seat
     return False
 
@@ -315,22 +313,22 @@ def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     stopped: Any = False
     ply = np.int64(state.ply)
     seat = state.ply & 1
-    mine = state.houses[seat]
-    theirs = state.houses[1 - seat]
+    row = state.houses[seat]
+    other = state.houses[1 - seat]
     my_store = np.int64(state.stores[seat])
     their_store = np.int64(state.stores[1 - seat])
-    flags = useful_houses(mine, theirs)
+    flags = useful_houses(row, other)
     bits = next_word(rng) >> U(6)
     while flags and not stopped:
         bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
-        after, mine, taken = sow(rules, mine, theirs, U(pick_house(rules, flags, bits >> U(58))))
-        theirs, my_store, their_store = after, their_store, my_store + taken
+        after, row, taken = sow(rules, row, other, U(pick_house(rules, flags, bits >> U(58))))
+        other, my_store, their_store = after, their_store, my_store + taken
         ply += 1
         stopped = their_store > HALF or ply == rules.plies
-        flags = useful_houses(mine, theirs)
+        flags = useful_houses(row, other)
     seat = ply & 1
-    state.houses[seat] = mine
-    state.houses[1 - seat] = theirs
+    state.houses[seat] = row
+    state.houses[1 - seat] = other
     state.stores[seat] = my_store
     state.stores[1 - seat] = their_store
     state.ply = ply

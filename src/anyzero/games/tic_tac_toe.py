@@ -103,18 +103,18 @@ def encode(rules: TicTacToe, state: State, planes: Planes) -> None:
 
 def rollout(rules: TicTacToe, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine = state.marks[state.mover]
-    theirs = state.marks[1 - state.mover]
+    marks = state.marks[state.mover]
+    opponents = state.marks[1 - state.mover]
     moves = 0
-    free = rules.board & ~(mine | theirs)
-    while free and not has_three(theirs):
+    free = rules.board & ~(marks | opponents)
+    while free and not has_three(opponents):
         cell = nth_bit(free, random_below(rng, count_bits(free)))
-        mine, theirs = theirs, mine | cell
+        marks, opponents = opponents, marks | cell
         free ^= cell
         moves += 1
     state.mover ^= moves & 1
-    state.marks[state.mover] = mine
-    state.marks[1 - state.mover] = theirs
+    state.marks[state.mover] = marks
+    state.marks[1 - state.mover] = opponents
     return moves
 
 
