@@ -8,12 +8,12 @@ mover sees it, number `source * num_directions + direction`.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -126,13 +126,13 @@ def initial_state(rules: Race, state: State) -> None:
     state.pawns[1] = two_rows << U((rules.rows - 2) * rules.columns)
 
 
-def goal_of(rules: Race, seat: int) -> Any:
+def goal_of(rules: Race, seat: int) -> Word:
     return rules.top if seat == 0 else rules.bottom
 
 
-def targets_of(rules: Race, seat: int, direction: int, pieces: Any, opponents: Word) -> Any:
+def targets_of(rules: Race, seat: int, direction: int, pieces: Word, enemies: Word) -> Word:
     """The cells that the seat's pieces can reach in this direction."""
-    closed = pieces | opponents if len(rules.far) == 3 and direction == 0 else pieces
+    closed = pieces | enemies if len(rules.far) == 3 and direction == 0 else pieces
     if seat == 0:
         return ((pieces & rules.up[direction]) << rules.far[direction]) & ~closed
     return ((pieces & rules.down[direction]) >> rules.far[direction]) & ~closed
@@ -184,7 +184,7 @@ def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
     """The source and target cells of an action, in the board's own coordinates."""
     source = action // len(rules.far)
     direction = action % len(rules.far)
-    target: Any = source + np.int64(rules.far[direction])
+    target: Integer = source + np.int64(rules.far[direction])
     if seat == 0:
         return source, target
     last = rules.rows * rules.columns - 1
@@ -243,31 +243,31 @@ def rollout(rules: Race, state: State, actions: Actions, rng: Stream) -> int:
 
 
 def random_move(
-    rules: Race, seat: int, pieces: Any, opponents: Word, rng: Stream
-) -> tuple[Any, Any]:
+    rules: Race, seat: int, pieces: Word, enemies: Word, rng: Stream
+) -> tuple[Word, Word]:
     """The target of a random move, as a bit, and its distance in cells; zeros once the game is
     over.
     """
-    if opponents & goal_of(rules, 1 - seat) or pieces == U(0):
+    if enemies & goal_of(rules, 1 - seat) or pieces == U(0):
         return U(0), U(0)
     count = 0
     for direction in range(len(rules.far)):
-        count += count_bits(targets_of(rules, seat, direction, pieces, opponents))
+        count += count_bits(targets_of(rules, seat, direction, pieces, enemies))
     if len(rules.far) > 3 and count == 0:  # knights only: a pawn always has a move
         return U(0), U(0)
     index = random_below(rng, count)
-    steps = U(0)
+    drawn = U(0)
     before = 0
     first = 0
     distance = U(0)
     for direction in range(len(rules.far)):
-        targets = targets_of(rules, seat, direction, pieces, opponents)
+        targets = targets_of(rules, seat, direction, pieces, enemies)
         if index >= before:
-            steps = targets
+            drawn = targets
             first = before
             distance = rules.far[direction]
         before += count_bits(targets)
-    return nth_bit(steps, index - first), distance
+    return nth_bit(drawn, index - first), distance
 
 
 def symmetries(rules: Race) -> Iterable[Symmetry]:

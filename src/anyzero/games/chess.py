@@ -8,11 +8,10 @@ knight, a bishop, a rook).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Numbers, Planes
+from anyzero.core.base.nouns import Drawing, Integer, Numbers, Planes, Word
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.facts import Facts, Recipe, Uci
@@ -124,7 +123,7 @@ def payoffs(rules: Chess, state: State, out: Numbers) -> None:
     out[1 - state.mover] = loss
 
 
-def state_key(rules: Chess, state: State) -> Any:
+def state_key(rules: Chess, state: State) -> Word:
     """The position without its history and clocks."""
     return state.key
 
@@ -148,7 +147,7 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     fill_plane(planes[18], 1.0 if state.repeats > 0 else 0.0)
 
 
-def fill_plane(plane: Any, value: float) -> None:
+def fill_plane(plane: Planes, value: float) -> None:
     if value != 0.0:
         for square in range(64):
             plane[square // 8, square % 8] = value
@@ -201,11 +200,11 @@ def move_number(rules: Chess, state: State, action: int) -> int:
     source = action // NUM_PLANES
     plane = action % NUM_PLANES
     flip = 56 * state.mover
-    target: Any = source + rules.steps[plane]
+    target: Integer = source + rules.steps[plane]
     under = plane >= FIRST_UNDERPROMOTION
     if under or (target >= 56 and state.pawns & (U(1) << U(source))):
         kind = (plane - FIRST_UNDERPROMOTION) % 3 if under else 3
-        number: Any = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
+        number: Integer = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
     else:
         number = (source ^ flip) * 64 + (target ^ flip)
     return number  # type: ignore[no-any-return]

@@ -7,11 +7,12 @@ repetitions.
 
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import list_some, nearest_hint
+from anyzero.core.base.nouns import Word
 from anyzero.core.compile.bits import count_bits, trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.game import State
@@ -26,8 +27,14 @@ SEAT_NAMES = ("white", "black")
 CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square for each right
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """A side's initial pieces, bishops by the colour of their squares."""
-FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
-FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
+FIELDS = {
+    "P": ["pawns"],
+    "N": ["knights"],
+    "B": ["diagonals"],
+    "R": ["straights"],
+    "Q": ["diagonals", "straights"],
+    "K": ["kings"],
+}
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
 CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
 
@@ -42,9 +49,14 @@ def format_state(rules: Chess, state: State) -> str:
     rights = [
         right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1
     ]
-    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
-    words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
-    words += [str(state.clock), str(state.move_number)]
+    words = [
+        grid.format_grid(letters_of(state), 8),
+        SIDES[state.mover],
+        "".join(rights) or "-",
+        name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-",
+        str(state.clock),
+        str(state.move_number),
+    ]
     moves = []
     num = int(state.recorded)
     mover = int(state.mover)
@@ -129,9 +141,9 @@ def fill_board(state: State, text: str) -> None:
         raise ValueError("a pawn stands on the first or the last rank")
 
 
-def squares_of(state: State, letters: list[str], wanted: str) -> Any:
+def squares_of(state: State, letters: list[str], kinds: str) -> Word:
     return U(
-        sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted)
+        sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in kinds)
     )
 
 
@@ -166,7 +178,7 @@ def fill_castling(state: State, text: str) -> None:
         state.castling |= bit(rook)
 
 
-def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
+def parse_en_passant(rules: Chess, state: State, text: str) -> Word:
     """The square that a pawn has just passed over, as a word, or none."""
     if text == "-":
         return U(0)
@@ -192,7 +204,7 @@ def king_can_be_taken(rules: Chess, state: State) -> bool:
     return bool(other.checkers)
 
 
-def bit(square: int) -> Any:
+def bit(square: int) -> Word:
     return U(1) << U(square)
 
 
@@ -204,7 +216,7 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
             f"{state.clock}"
         )
     earlier = state.copy()
-    entries = list[Any]()
+    entries = list[Word]()
     for move in reversed(moves):
         chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
@@ -237,7 +249,7 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     return not king_can_be_taken(rules, state)
 
 
-def reach(rules: Chess, state: State, square: int) -> Any:
+def reach(rules: Chess, state: State, square: int) -> Word:
     """The squares attacked by the piece on a square, which is no pawn."""
     if (state.knights | state.kings) & bit(square):
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
@@ -303,17 +315,17 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
     `=`.
     """
     moves = legal_moves(rules, state)
-    actions = [action for action, move in moves.items() if move.uci == text]
-    actions = actions or [action for action, move in moves.items() if can_mean(text, move)]
-    if len(actions) > 1:
-        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in actions)}")
-    if not actions:
+    meanings = [action for action, move in moves.items() if move.uci == text]
+    meanings = meanings or [action for action, move in moves.items() if can_mean(text, move)]
+    if len(meanings) > 1:
+        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in meanings)}")
+    if not meanings:
         legal = [move.uci for move in moves.values()]
         choice = (
             f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
         )
         raise ValueError(f"{text!r} is not a legal move here; {choice}")
-    return actions[0]
+    return meanings[0]
 
 
 # --- SAN
@@ -343,11 +355,11 @@ def shorten(move: Move, moves: dict[int, Move]) -> str:
         for other in moves.values()
         if other.kind == move.kind and other.target == move.target
     ]
-    origin = next(
+    distinction = next(
         (part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1),
         move.source,
     )
-    return move.kind + origin + takes + move.target
+    return move.kind + distinction + takes + move.target
 
 
 def can_mean(text: str, move: Move) -> bool:

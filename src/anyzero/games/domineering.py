@@ -7,13 +7,13 @@ lower cell of the domino in that view, number `row * side + column`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.cells import LETTERS
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -95,11 +95,11 @@ def seat_to_move(rules: Domineering, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def empty_cells(rules: Domineering, state: State) -> Any:
+def empty_cells(rules: Domineering, state: State) -> Word:
     return rules.board & ~(state.covered[0] | state.covered[1])
 
 
-def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
+def places_of(rules: Domineering, seat: int, empty: Word) -> Word:
     """The lower or left cells of the dominoes that this seat could place."""
     if seat == 0:
         return empty & (empty >> U(rules.columns))
@@ -202,7 +202,7 @@ def parse_state(rules: Domineering, state: State, text: str) -> None:
     grid.check_turn(placed, MARKS, state.mover)
 
 
-def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
+def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Word]:
     """The seat's dominoes, each a word of two cells; ValueError if one is incomplete."""
     covered = state.covered[seat]
     while covered:
@@ -216,7 +216,7 @@ def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
         covered ^= domino
 
 
-def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
+def first_domino(rules: Domineering, seat: int, covered: Word) -> Word:
     """The domino that covers the lowest of these cells: a contiguous run can be paired in only one
     way.
     """

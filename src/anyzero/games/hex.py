@@ -13,12 +13,12 @@ opposite edge.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word, Words
 from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
@@ -112,7 +112,7 @@ def legal_actions(rules: Hex, state: State, actions: Actions) -> int:
     down, across = (size, 1) if state.mover == 0 else (1, size)
     count = 0
     for row in range(size):
-        empty: Any = np.int64(empty_cells(rules, state, row))
+        empty: Integer = np.int64(empty_cells(rules, state, row))
         for column in range(size):
             actions[count] = (
                 row * down + column * across
@@ -124,7 +124,7 @@ def legal_actions(rules: Hex, state: State, actions: Actions) -> int:
     return count
 
 
-def empty_cells(rules: Hex, state: State, row: int) -> Any:
+def empty_cells(rules: Hex, state: State, row: int) -> Word:
     return rules.full & ~U(state.stones[0, row] | state.stones[1, row])
 
 
@@ -163,7 +163,7 @@ def place(rules: Hex, state: State, seat: int, row: int, column: int) -> None:
         state.winner = seat
 
 
-def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
+def touching(rules: Hex, state: State, seat: int, row: int) -> Word:
     """The cells of a row on the seat's first edge, or next to a linked stone."""
     here = U(state.linked[seat, row])
     cells = (here << U(1)) | (here >> U(1)) | U(seat)  # column 0 is the second seat's first edge
@@ -178,7 +178,7 @@ def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
     return cells
 
 
-def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
+def link(rules: Hex, state: State, seat: int, rows: Word) -> bool:
     """Link every stone that can be, starting in these rows (a bit set); True if that reached the
     far edge.
     """
@@ -200,7 +200,7 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
     return done
 
 
-def fill_runs(seeds: Any, stones: Any) -> Any:
+def fill_runs(seeds: Word, stones: Word) -> Word:
     """The runs of adjacent stones that contain a seed, in a row of up to 32 cells."""
     right = (
         (stones + seeds) ^ stones | seeds
@@ -224,11 +224,11 @@ def encode(rules: Hex, state: State, planes: Planes) -> None:
     """
     for row in range(board_size(state)):
         stones = U(state.stones[state.mover, row])
-        opponents = U(state.stones[1 - state.mover, row])
+        enemy_stones = U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
             high, wide = (row, column) if state.mover == 0 else (column, row)
             planes[0, high, wide] = float(stones >> U(column) & U(1))
-            planes[1, high, wide] = float(opponents >> U(column) & U(1))
+            planes[1, high, wide] = float(enemy_stones >> U(column) & U(1))
             if can_swap(state):
                 planes[2, high, wide] = 1.0
 
@@ -257,13 +257,13 @@ def rollout(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     return moves + fill_board(rules, state, actions, rng) if state.winner == NOBODY else moves
 
 
-def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
+def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen: Words) -> int:
     """A rollout whose moves are the stones it adds, including those after the win."""
     if state.winner != NOBODY:
         return 0
     moves = 0
     while state.swap_ahead == 1:
-        seat: Any = np.int64(state.mover)
+        seat: Integer = np.int64(state.mover)
         mark(seen, seat, key_of(state, seat, play_at_random(rules, state, actions, rng)))
         moves += 1
     toggle_stones(state, seen)
@@ -272,7 +272,7 @@ def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen
     return moves
 
 
-def toggle_stones(state: State, seen: Any) -> None:
+def toggle_stones(state: State, seen: Words) -> None:
     """Flip the bits of all stones: done before and after, it marks those that were added in
     between.
     """
@@ -301,7 +301,7 @@ def key_of(state: State, mover: int, action: int) -> int:
 
 def play_at_random(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Play a legal action, with equal probability, and return it."""
-    action: Any = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
+    action: Integer = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
     play(rules, state, action)
     return action  # type: ignore[no-any-return]
 
@@ -359,7 +359,7 @@ def toss_coins(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     return count
 
 
-def take_away(rows: Any, index: int, size: int) -> None:
+def take_away(rows: Actions, index: int, size: int) -> None:
     """Clear the set bit number `index`, counted through the rows."""
     target = 0
     before = 0
@@ -461,7 +461,7 @@ def draw_chain(size: int, shown: Drawing, seat: int) -> None:
     steps[:] = 0
 
 
-def next_to(size: int, cell: int, steps: Any, far: int) -> int:
+def next_to(size: int, cell: int, steps: Numbers, far: int) -> int:
     """A neighbour of the cell at this number of steps, or -1."""
     for way in range(6):
         row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]

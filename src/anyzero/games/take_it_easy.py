@@ -8,11 +8,11 @@ are the lines that score.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import CHANCE, OVER
@@ -160,7 +160,7 @@ def legal_actions(rules: TakeItEasy, state: State, actions: Actions) -> int:
     return list_bits(state.empty if state.hand else state.left, actions)
 
 
-def list_bits(bits: Any, numbers: Numbers) -> int:
+def list_bits(bits: Word, numbers: Numbers) -> int:
     """Write the indices of the set bits and return their number."""
     count = 0
     while bits:
@@ -213,7 +213,7 @@ def rollout(rules: TakeItEasy, state: State, actions: Actions, rng: Stream) -> i
     return moves
 
 
-def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Stream) -> None:
+def deal_tiles(rules: TakeItEasy, state: State, tiles: Numbers, count: int, rng: Stream) -> None:
     """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five
     draws.
     """
@@ -234,7 +234,9 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Str
         state.cells[cell] = tile + 1
         empty &= empty - U(1)
         draws += 1
-    state.empty, state.lines, state.left = empty, lines, U(0)
+    state.empty = empty
+    state.lines = lines
+    state.left = U(0)
     for place in range(count):
         state.left |= U(1) << U(tiles[place])
 
@@ -272,14 +274,14 @@ def encode(rules: TakeItEasy, state: State, planes: Planes) -> None:
     planes[FEATURES - 1] = 1.0 - count_bits(state.empty) / NUM_CELLS
 
 
-def write_values(planes: Planes, first: int, step: int, tile: Any) -> None:
+def write_values(planes: Planes, first: int, step: int, tile: Integer) -> None:
     """Set the three of nine features, `step` apart, for the tile's numbers."""
     planes[first + step * (tile // 9)] = 1.0
     planes[first + step * (3 + tile // 3 % 3)] = 1.0
     planes[first + step * (6 + tile % 3)] = 1.0
 
 
-def write_bits(planes: Planes, first: int, bits: Any) -> None:
+def write_bits(planes: Planes, first: int, bits: Word) -> None:
     while bits:
         planes[first + trailing_zeros(bits)] = 1.0
         bits &= bits - U(1)

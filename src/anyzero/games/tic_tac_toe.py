@@ -6,11 +6,11 @@ the edge.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
@@ -62,13 +62,13 @@ def seat_to_move(rules: TicTacToe, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def has_three(marks: Any) -> bool:
+def has_three(marks: Word) -> bool:
     across = middles(marks, U(1))
     up = middles(marks, U(4))
     return across | up | middles(marks, U(5)) | middles(marks, U(3)) != U(0)  # type: ignore[no-any-return]
 
 
-def middles(marks: Any, far: Any) -> Any:
+def middles(marks: Word, far: Word) -> Word:
     """The middle of each line whose marks are `far` bits apart."""
     return marks & (marks << far) & (marks >> far)
 
@@ -104,17 +104,17 @@ def encode(rules: TicTacToe, state: State, planes: Planes) -> None:
 def rollout(rules: TicTacToe, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
     marks = state.marks[state.mover]
-    opponents = state.marks[1 - state.mover]
+    enemy_marks = state.marks[1 - state.mover]
     moves = 0
-    free = rules.board & ~(marks | opponents)
-    while free and not has_three(opponents):
+    free = rules.board & ~(marks | enemy_marks)
+    while free and not has_three(enemy_marks):
         cell = nth_bit(free, random_below(rng, count_bits(free)))
-        marks, opponents = opponents, marks | cell
+        marks, enemy_marks = enemy_marks, marks | cell
         free ^= cell
         moves += 1
     state.mover ^= moves & 1
     state.marks[state.mover] = marks
-    state.marks[1 - state.mover] = opponents
+    state.marks[1 - state.mover] = enemy_marks
     return moves
 
 

@@ -36,7 +36,7 @@ class GtpError(AnyzeroError):
 SYNTAX = "syntax error"
 
 
-def clean(line: str) -> str:
+def clean_line(line: str) -> str:
     """The line as the standard requires: without control characters and comments."""
     visible = "".join(
         " " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31
@@ -64,7 +64,7 @@ class GtpEngine:
 
     def handle(self, line: str) -> bool:
         """Handle a line; False once the engine should quit."""
-        text = clean(line)
+        text = clean_line(line)
         if not text:
             return True
         first, *words = text.split()
@@ -183,9 +183,9 @@ class GtpEngine:
             action = player.choose(self.game, table.so_far.copy(), table.move_seed)
             value = 1.0
         else:
-            found = player.think(self.game, table.so_far, table.move_seed, seconds)
-            action = found.best_action
-            value = found.value
+            result = player.think(self.game, table.so_far, table.move_seed, seconds)
+            action = result.best_action
+            value = result.value
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         return None if self.resign is not None and value < self.resign else action
 

@@ -253,9 +253,8 @@ def write_sgf(record: GameRecord) -> str:
         raise BadRecordError(
             f"SGF is for {titles}, this is a game of {record.rules.name}; .json is for every game"
         )
-    number = games[record.rules.name].facts.sgf
     table = replay(record)
-    lines = [node_text(root_of(record, table.end.reason, number))]
+    lines = [node_text(root_of(record, games[record.rules.name].facts.sgf, table.end.reason))]
     for _, ply in table.steps():
         node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
         note = format_note(ply)
@@ -263,7 +262,7 @@ def write_sgf(record: GameRecord) -> str:
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
 
-def root_of(record: GameRecord, reason: Reason, number: int) -> Node:
+def root_of(record: GameRecord, number: int, reason: Reason) -> Node:
     size = str(record.rules.options["size"])
     swap = bool(record.rules.options["swap"])
     root = {"FF": "4", "GM": str(number), "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
