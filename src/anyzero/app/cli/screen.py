@@ -96,14 +96,16 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only
     what follows it.
     """
-    found = answer.result
+    result = answer.result
     start = f"{name} plays {move}" if name else move
-    if found is None:
+    if result is None:
         return f"{start} ({answer.seconds:.2f} s)"
-    proven = f", a proven {found.proven}" if found.proven else ""
-    effort = f"{count(found.simulations, 'simulation')}, {found.seconds:.2f} s"
-    line = " ".join(found.principal_variation)
-    return f"{start} ({worth_words(found.value, found.best_score)}{proven}, {effort}, line {line})"
+    proven = f", a proven {result.proven}" if result.proven else ""
+    effort = f"{count(result.simulations, 'simulation')}, {result.seconds:.2f} s"
+    line = " ".join(result.principal_variation)
+    return (
+        f"{start} ({worth_words(result.value, result.best_score)}{proven}, {effort}, line {line})"
+    )
 
 
 # --- a game that was played

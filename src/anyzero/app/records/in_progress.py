@@ -117,10 +117,10 @@ class GameInProgress:
 
     def at(self, num_plies: int) -> "GameInProgress":
         """A copy of the game after this many plies, independent of this one."""
-        found = copy.copy(self)
-        found.line = self.line[:num_plies]
-        found.num_plies = num_plies
-        return found
+        copied = copy.copy(self)
+        copied.line = self.line[:num_plies]
+        copied.num_plies = num_plies
+        return copied
 
     # --- the current position
 

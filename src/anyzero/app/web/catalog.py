@@ -73,27 +73,27 @@ class ServerConfig:
         """The texts of the engines by display name; an engine without a name is named by its
         command.
         """
-        found = {}
+        texts = {}
         for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
             name, _, rest = text.partition("=")
             if name.startswith(("uci:", "gtp:")):
                 name = text.partition(":")[2]
                 rest = text
-            found["-".join(name.split())] = (
+            texts["-".join(name.split())] = (
                 rest.strip()
             )  # a name is one word, like every player's text
-        return found
+        return texts
 
 
 def name_files(texts: Sequence[str]) -> dict[str, str]:
     """The files of games, with their options, by name; a number is appended to a duplicate name."""
-    known = game_names()
+    names = game_names()
     named = dict[str, str]()
     for text in texts:
         stem = Path(split_text(text)[0]).stem
         number = 1
         name = stem
-        while name in known or name in named:
+        while name in names or name in named:
             number += 1
             name = f"{stem}_{number}"
         named[name] = text
@@ -128,8 +128,8 @@ class Catalog:
         """The text for `load`: a file only if the command line named it."""
         name, options = split_text(text.strip())
         if name in self.files:  # the last of duplicate options counts
-            file, own = split_text(self.files[name])
-            return ":".join(filter(None, [file, ",".join(filter(None, [own, options]))]))
+            file, options_here = split_text(self.files[name])
+            return ":".join(filter(None, [file, ",".join(filter(None, [options_here, options]))]))
         if name not in self.names and Path(name) not in self.paths:
             raise unknown_name("game", name, self.names)
         return text.strip()
@@ -182,27 +182,27 @@ class Catalog:
             self.check_search(player, player.search, game)
         return text
 
-    def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
+    def check_search(self, player: PlayerText, search: SearchText, game: Game) -> None:
         most = self.config.max_simulations
         longest = self.config.max_seconds
-        if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
+        if (search.simulations or 0) > most or (search.seconds or 0.0) > longest:
             raise BadOptionError(
                 f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s"
             )
         for option in OWN_BUSINESS:
-            if option in wanted.options:
+            if option in search.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
         name = player.network
-        known = known_names()
+        names = known_names()
         if not name:
-            Searcher(game, **wanted.arguments)  # raises an error if they do not fit
+            Searcher(game, **search.arguments)  # raises an error if they do not fit
         elif name == BEST:
             find_network(BEST, game)  # only if the game has one
-        elif name not in known:  # otherwise only a generation of a listed run
+        elif name not in names:  # otherwise only a generation of a listed run
             run, _, number = name.rpartition("/")
-            if run not in known or not re.fullmatch("[0-9]{1,6}", number):
+            if run not in names or not re.fullmatch("[0-9]{1,6}", number):
                 raise unknown_name(
-                    "network", name, known, none="there are no runs and no models here"
+                    "network", name, names, none="there are no runs and no models here"
                 )
 
     def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:

@@ -119,20 +119,20 @@ class Standings(Shown):
 
     def to_json(self) -> Values:
         about = {} if self.plan is None else self.plan.describe()
-        found: Values = {
+        values: Values = {
             **about,
             **self.tally.to_json(),
             "score": self.tally.score,
             "games": self.games,
         }
-        found |= named("elo", self.elo) | {
+        values |= named("elo", self.elo) | {
             "seats": [tally.to_json() for tally in self.seats],
             "pairs": self.pairs,
         }
-        found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
+        values |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
-            found |= {"mean_scores": list(self.means), **named("difference", self.difference)}
-        return found if self.sprt is None else found | {"sprt": self.sprt.to_json()}
+            values |= {"mean_scores": list(self.means), **named("difference", self.difference)}
+        return values if self.sprt is None else values | {"sprt": self.sprt.to_json()}
 
 
 def elo_words(elo: Interval, num_pairs: int) -> str:
@@ -201,9 +201,9 @@ def points(result: MatchResult) -> float:
     return result.payoffs[0] if result.scores is None else result.scores[0]
 
 
-def compare(mine: float, theirs: float) -> float:
+def compare(first: float, second: float) -> float:
     """1, 1/2 or 0."""
-    return 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
+    return 1.0 if first > second else 0.5 if first == second else 0.0
 
 
 def game_score(result: MatchResult) -> float:
