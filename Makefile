@@ -5,10 +5,10 @@ BIN := .venv/bin
 
 setup: .venv/ready
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[train,cuda,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[dev]'
 	touch $@
 
 demo: setup

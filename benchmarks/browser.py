@@ -29,16 +29,16 @@ from playwright.sync_api import sync_playwright
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.game.play import first_decision
-from anyzero.core.game.rollouts import new_scratch, rollout_streams
+from anyzero.core.game.streams import new_scratch, rollout_streams
 from anyzero.core.learning.find import BEST, best_network
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.core.search import Searcher
-from anyzero.extras.browser.functions import ExportedFunction, Given
 from anyzero.extras.browser.wasm_files import build_functions, write_module
 from anyzero.extras.export import export
+from anyzero.extras.programs import ExportedFunction, Given
 
 ROUNDS, WARM_ROUNDS = 12, 3
 PIECE_S = 0.08

@@ -28,12 +28,13 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.block import BlockResult
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import RunFolder, is_run
-from anyzero.core.learning.selfplay import Order
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.generation import Stages
+from anyzero.core.learning.orders import Order
+from anyzero.core.learning.run import Training, fill_in, make_config
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.extras.cluster import Pace, Pool
-from anyzero.extras.cluster.selfplay import LEAST_GAMES, Blocks
+from anyzero.extras.cluster.selfplay import LEAST_GAMES, Blocks, ClusterGames
 
 STORE = 200_000_000
 BLOCK = 128
@@ -190,7 +191,7 @@ def measure_writing(config: RunConfig, results: list[BlockResult]) -> tuple[floa
     """
     with tempfile.TemporaryDirectory() as root:
         folder = RunFolder.create(Path(root) / "run", config)
-        stages = Training(folder)
+        stages = Stages(folder)
         start = time.process_time()
         for block, result in enumerate(results):
             stages.keep_block(1, block, result)
@@ -223,7 +224,8 @@ def train(
         else RunFolder.create(path, fill_in(make_config(game, changes=changes)))
     )
     with folder.locked():
-        Training(folder, None, pool).run(generations)
+        elsewhere = None if pool is None else ClusterGames(pool, folder.config)
+        Training(folder, None, elsewhere).run(generations)
     return time.monotonic() - start
 
 

@@ -23,8 +23,9 @@ from typing import Any
 import websockets
 
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.stages import OutOfTimeError, Progress
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.run import Training, fill_in, make_config
+from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.tools.arena.arena import match
 from web_process import Server, resident_mb
 

@@ -10,8 +10,8 @@ from typing import Any
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.game.rollouts import bench_rollouts, rollouts
 from anyzero.core.search.search import SearchSpeed, bench_search
-from anyzero.tools.laws.laws import first_difference
-from anyzero.tools.laws.observe import observe
+from anyzero.tools.laws.evidence import observe
+from anyzero.tools.laws.observe import first_difference
 from anyzero.tools.proofs.perft import perft
 from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 

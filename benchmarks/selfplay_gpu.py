@@ -21,11 +21,11 @@ import torch
 
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import SelfPlayConfig
-from anyzero.core.learning.on_gpu import STEPS, GpuGames, no_evaluator
+from anyzero.core.learning.contestants import network_contestant
+from anyzero.core.learning.on_gpu import STEPS, GpuGames
+from anyzero.core.learning.orders import manner_of
 from anyzero.core.learning.samples import Samples
-from anyzero.core.learning.selfplay import manner_of
 from anyzero.core.nets.config import NetworkConfig, parse_network
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.on_gpu import GpuEvaluator
@@ -51,7 +51,7 @@ def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig().pool_e
     network = new_network(game, parse_network(NETWORKS[name]).change(pool_every=pool_every), seed=1)
     evaluator = GpuEvaluator(game, network, rows=rows)
     config = SelfPlayConfig(max_plies=MAX_PLIES.get(name, 0))
-    players = [network_contestant(game, "", no_evaluator, config, noise=True)]
+    players = [network_contestant(game, "", None, config, noise=True)]
     return GpuGames(game, evaluator, players, manner_of(config), num_games=rows, seed=1)
 
 

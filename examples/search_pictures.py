@@ -10,7 +10,7 @@ from pathlib import Path
 
 import anyzero
 from anyzero.core.search.methods import METHODS
-from anyzero.views.board import Circle, Label, Scene
+from anyzero.views import Circle, Label, Scene
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 GAME, MOVES, SIMULATIONS = "hex:size=5", ("c3", "b3", "d2", "c4"), 400

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anyzero.core.base.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.core.game.contract import CHANCE, OVER
+    from anyzero.core.game.facts import Facts, Recipe
     from anyzero.core.game.game import Game, Symmetry
     from anyzero.core.game.load import load
-    from anyzero.core.learning.find import nets
     from anyzero.core.search.search import search_many
     from anyzero.tools.arena.arena import match, tournament
+    from anyzero.tools.arena.cards import nets
     from anyzero.tools.arena.ladder import rate
     from anyzero.tools.doctor.examine import examine
     from anyzero.tools.lab.estimate import estimate
@@ -26,17 +27,19 @@ if TYPE_CHECKING:
     from anyzero.tools.laws.check import check_game
     from anyzero.tools.laws.explain import rules
     from anyzero.tools.players import parse_player as player
-    from anyzero.tools.players.player import search
     from anyzero.tools.proofs.perft import count_lines as perft
     from anyzero.tools.proofs.solve import solve
+    from anyzero.tools.search import search
 
 __all__ = [
     "CHANCE",
     "OVER",
     "AnyzeroError",
     "BadPositionError",
+    "Facts",
     "Game",
     "IllegalMoveError",
+    "Recipe",
     "Symmetry",
     "check_game",
 ]
@@ -62,11 +65,12 @@ __version__ = "0.1.0"
 MODULES = {
     "core.base.errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
     "core.game.contract": ("CHANCE", "OVER"),
+    "core.game.facts": ("Facts", "Recipe"),
     "core.game.game": ("Game", "Symmetry"),
     "core.game.load": ("load",),
-    "core.learning.find": ("nets",),
     "core.search.search": ("search_many",),
     "tools.arena.arena": ("match", "tournament"),
+    "tools.arena.cards": ("nets",),
     "tools.arena.ladder": ("rate",),
     "tools.doctor.examine": ("examine",),
     "tools.lab.estimate": ("estimate",),
@@ -76,8 +80,8 @@ MODULES = {
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
     "tools.laws.explain": ("rules",),
-    "tools.players.player": ("search",),
     "tools.proofs.solve": ("solve",),
+    "tools.search": ("search",),
 }
 HOMES = {
     "perft": "tools.proofs.perft:count_lines",
@@ -96,7 +100,8 @@ def find(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
-    return find(name)
+    globals()[name] = find(name)  # from now on it is a name like any other
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

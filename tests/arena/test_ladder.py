@@ -10,10 +10,11 @@ import pytest
 import anyzero
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.statistics import Interval
-from anyzero.core.learning.find import Made, best_network, hash_of, nets, read_card, write_card
+from anyzero.core.learning.find import best_network, hash_of
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.tools.arena import ladder as ladders
+from anyzero.tools.arena.cards import Made, nets, read_card, write_card
 from anyzero.tools.arena.ladder import UCT, ladder, lost_after, make_result, rate
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -140,13 +141,11 @@ def test_a_game_of_one_seat_is_rated_by_its_mean_points(tmp_path, monkeypatch):
 
 def test_stockfish_that_is_not_there_is_said(monkeypatch):
     monkeypatch.setattr(ladders, "find_program", lambda name: None)
-    climb = ladders.Climb(
-        anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET
-    )
-    assert list(climb.climb([ladders.LEVELS], 100)) == []
-    assert climb.left_out == [
-        f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"
-    ]
+    chess = anyzero.load("chess")
+    climb = ladders.Climb(chess, best_network(chess), "gumbel:2", 2, None, QUIET)
+    levels = chess.facts.engines[0]
+    assert list(climb.climb([levels], 100)) == []
+    assert climb.left_out == [f"stockfish is not installed; not played: {levels[0]} and stronger"]
 
 
 def test_every_opponent_that_is_named_is_played(tmp_path, monkeypatch):

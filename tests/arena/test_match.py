@@ -12,18 +12,18 @@ import anyzero
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.seeds import draw_unit, pick_index
 from anyzero.core.game.play import loss_payoffs, move_texts
+from anyzero.core.learning.games import default_openings
 from anyzero.tools.arena.match import Live, MatchResult, play_match
 from anyzero.tools.arena.plan import (
     Match,
     Plan,
-    default_openings,
     make_opening,
     make_plan,
     quiet_action,
     random_line,
 )
 from anyzero.tools.players import Player, parse_player
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 
 FIRST_MATCH = Match(0, 1, 0, 0)
 TIC_TAC_TOE = anyzero.load("tic_tac_toe")

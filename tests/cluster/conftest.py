@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.stages import Progress
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.run import Training, fill_in, make_config
 from anyzero.extras.cluster import Job, Pool
+from anyzero.extras.cluster.selfplay import ClusterGames
 
 ROOT = Path(__file__).parent.parent.parent
 STORE = 80_000_000
@@ -110,7 +111,8 @@ TINY = {
 def train_tiny(path, pool=None, progress=None, *, generations=2, game="tic_tac_toe", **changes):
     folder = RunFolder.create(path, fill_in(make_config(game, changes={**TINY, **changes})))
     with folder.locked():
-        Training(folder, progress, pool).run(generations)
+        elsewhere = None if pool is None else ClusterGames(pool, folder.config)
+        Training(folder, progress, elsewhere).run(generations)
     return folder
 
 

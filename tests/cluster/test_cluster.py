@@ -73,7 +73,7 @@ def test_a_job_whose_process_is_killed_is_done_again_and_lost_nodes_are_not_its_
     assert sorted(done.value for done in found) == [0, 1, 2, 3]
 
 
-def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
+def test_a_run_on_a_cluster_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
     pool, machines, tmp_path, monkeypatch, capfd
 ):
     said = []
@@ -97,7 +97,9 @@ def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
     assert capfd.readouterr().out == ""
 
 
-def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_path, monkeypatch):
+def test_a_match_on_a_cluster_has_the_same_games_and_own_players_travel(
+    pool, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(MINE)
     Path("beside.py").write_text(BESIDE)

@@ -13,8 +13,8 @@ import pytest
 
 import anyzero
 from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.run import fill_in, make_config
 from anyzero.core.learning.samples import load_shard
-from anyzero.core.learning.start import fill_in, make_config
 from anyzero.core.nets.config import NetworkConfig
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import save_network
@@ -45,12 +45,13 @@ size = [3, 4]
 DRIVER = """
 import sys
 from anyzero.extras.cluster import Pool
+from anyzero.extras.cluster.selfplay import ClusterGames
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.samples import load_shard
-from anyzero.core.learning.start import Training
+from anyzero.core.learning.run import Training
 folder, pool = RunFolder.open(sys.argv[1]), Pool(sys.argv[2])
 with folder.locked():
-    Training(folder, None, pool).run(2)
+    Training(folder, None, ClusterGames(pool, folder.config)).run(2)
 """
 
 

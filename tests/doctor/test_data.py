@@ -7,24 +7,24 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from anyzero.core.learning.block import Block, network_contestant, self_play_method
+from anyzero.core.learning.block import Block
 from anyzero.core.learning.config import RunConfig, SelfPlayConfig
+from anyzero.core.learning.contestants import network_contestant, self_play_method
 from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.orders import Order
 from anyzero.core.learning.samples import load_shard, save_shard
-from anyzero.core.learning.selfplay import Order, play_block
+from anyzero.core.learning.selfplay import play_block
 from anyzero.tools.doctor import data
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
 from anyzero.tools.doctor.data import (
-    check_gate,
     check_input,
     check_laws,
-    check_losses,
     check_noise,
     check_outcomes,
     check_results,
     check_unique,
-    pass_chance,
 )
+from anyzero.tools.doctor.reports import check_gate, check_losses, pass_chance
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.statistics import wilson_interval
-from anyzero.tools.lab.figures import COLOURS
+from anyzero.tools.figures import COLOURS
 from anyzero.tools.lab.run import ExperimentResult
 from anyzero.tools.lab.score_plots import (
     COLOUR_MAP,

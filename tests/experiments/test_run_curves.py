@@ -6,7 +6,7 @@ from matplotlib.image import imread
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
 from anyzero.core.learning.history import make_rows
-from anyzero.tools.lab.figures import FEW, save_figure
+from anyzero.tools.figures import FEW, save_figure
 from anyzero.tools.lab.plots import RunCurves, draw_runs
 from tests.learning.reports import make_report
 

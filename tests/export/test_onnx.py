@@ -16,7 +16,7 @@ from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import store
 from anyzero.extras.browser.onnx import export_onnx
 from anyzero.extras.export import export, network_for
-from anyzero.tools.laws.observe import observe
+from anyzero.tools.laws.evidence import observe
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")

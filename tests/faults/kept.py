@@ -21,9 +21,10 @@ from anyzero.core.learning import find
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import save_network
+from anyzero.tools.arena import cards
 from anyzero.tools.arena.arena import match, tournament
 from anyzero.tools.lab.run import experiment
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table
 from tests.records.play import random_table
@@ -105,9 +106,9 @@ def play_best(place: Path, seed: int) -> object:
                 load(GAME),
             )
         (place / "saved").touch()
-    find.nets.cache_clear()
+    cards.nets.cache_clear()
     with patch.object(find, "FOLDER", place):
-        return search(GAME, method="gumbel:4@best").visits, find.nets().to_json()
+        return search(GAME, method="gumbel:4@best").visits, cards.nets().to_json()
 
 
 def keep_rooms(place: Path, seed: int) -> object:

@@ -13,9 +13,10 @@ from anyzero.core.game import guard
 from anyzero.core.game.load import load, load_trusted
 from anyzero.core.game.rollouts import rollouts
 from anyzero.extras.export import export
-from anyzero.tools.laws.check import TRIAL, check_game, judge_all
+from anyzero.tools.laws.apart import TRIAL
+from anyzero.tools.laws.check import check_game, judge_all
+from anyzero.tools.laws.evidence import Evidence
 from anyzero.tools.laws.laws import FATAL
-from anyzero.tools.laws.observe import Evidence
 from anyzero.tools.proofs.perft import count_lines
 from tests import OWN
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game

@@ -11,7 +11,7 @@ from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.manifest import CHAMPION, write_manifest
 from anyzero.core.learning.once import verify
-from anyzero.core.learning.start import Training, open_run
+from anyzero.core.learning.run import Training, open_run
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.tools.lab.summary import summarise
 from tests.faults.runs import GENERATIONS, fresh, go_on, play, run_campaign

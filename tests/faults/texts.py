@@ -20,7 +20,7 @@ from anyzero.core.base.files import parse_object
 from anyzero.core.base.schema import write_toml
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning.config import RunConfig, change, load_config, parse_setting
-from anyzero.core.learning.start import make_config
+from anyzero.core.learning.run import make_config
 from anyzero.core.nets.config import parse_network
 from anyzero.core.search.methods import parse_search
 from anyzero.tools.arena.match import MATCH_FORM

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.learning.start import open_run, train_on
+from anyzero.core.learning.run import open_run, train_on
 from tests.faults.runs import DERIVED, TINY, hash_of
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 

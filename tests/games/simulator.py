@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from anyzero.core.game.load import load
-from anyzero.core.game.on_gpu import compare_simulated
+from anyzero.tools.laws.simulator import compare_simulated
 
 
 class Simulator:

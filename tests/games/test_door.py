@@ -1,5 +1,9 @@
 """The Python door of a game: new states from old ones, and errors that change nothing."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,3 +126,42 @@ def test_games_with_points_have_a_score(name, has_score):
     assert game.has("score") is has_score
     if has_score:
         assert game.score(game.initial_state()) == 0
+
+
+def test_texts_of_moves_need_no_picture_in_any_game_of_the_package():
+    code = (
+        "import sys\n"
+        "from anyzero.core.game.load import BUILT_IN, load\n"
+        "for name in BUILT_IN:\n"
+        "    game = load(name)\n"
+        "    state = game.initial_state()\n"
+        "    for _ in range(4):\n"
+        "        state = game.play(state, game.legal_moves(state)[-1])\n"
+        "print([name for name in sys.modules if name.startswith('anyzero.views')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_game_may_list_the_texts_of_its_moves_itself_with_or_without_a_board():
+    def moves(rules):
+        return ["zero", "one", "two", "three"]
+
+    race = load(str(RACE))
+    listed = replace(race, functions=[*race.functions, moves])
+    start = listed.initial_state()
+    assert listed.legal_moves(start) == ["one", "two", "three"]
+    assert (
+        listed.play(start, "two").tobytes()
+        == race.play(start, race.legal_actions(start)[1]).tobytes()
+    )
+
+
+def test_a_move_without_a_text_is_named():
+    def moves(rules):
+        return ["zero", "one"]
+
+    race = load(str(RACE))
+    short = replace(race, functions=[*race.functions, moves])
+    with pytest.raises(AnyzeroError, match="moves lists 2 moves"):
+        short.legal_moves(short.initial_state())

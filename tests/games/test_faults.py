@@ -10,7 +10,8 @@ from anyzero.core.base.errors import BadGameError
 from anyzero.core.game.guard import ToldKernel
 from anyzero.core.game.load import load, load_trusted
 from anyzero.core.game.rollouts import rollouts
-from anyzero.tools.laws.check import FIRST_LAW, check_apart, check_game
+from anyzero.tools.laws.apart import check_apart
+from anyzero.tools.laws.check import FIRST_LAW, check_game
 from anyzero.tools.proofs.perft import perft
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anyzero.core.base.cells import cell_name
 from anyzero.games.grid import (
     cell_index,
     format_grid,
@@ -14,7 +15,6 @@ from anyzero.games.grid import (
     parse_number,
     split_fields,
 )
-from anyzero.views.boards import cell_name
 from tests.games.readers import ODD
 
 SIZES = st.integers(1, 12)

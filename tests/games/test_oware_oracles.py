@@ -10,7 +10,7 @@ from anyzero.core.game.contract import OVER
 from anyzero.core.game.load import load
 from anyzero.games.oware import seeds_of
 from anyzero.tools.laws.check import check_game
-from anyzero.tools.laws.observe import observe
+from anyzero.tools.laws.evidence import observe
 from anyzero.tools.proofs.perft import perft
 
 OPEN_SPIEL = "oware:plies=1000,last_seeds=owner,repetition=true"

@@ -7,7 +7,8 @@ import pytest
 
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.load import load
-from anyzero.core.game.rollouts import default_rollouts, new_scratch, rollout_streams, rollouts
+from anyzero.core.game.rollouts import default_rollouts, rollouts
+from anyzero.core.game.streams import new_scratch, rollout_streams
 from tests.games.test_load import RACE
 
 GAME = load(str(RACE))

@@ -7,8 +7,9 @@ import pytest
 
 from anyzero.core.base.errors import BadGameError
 from anyzero.core.game.load import load
-from anyzero.tools.laws.check import LawResult, LawResults, look
-from anyzero.tools.laws.observe import Evidence
+from anyzero.tools.laws.check import LawResult, LawResults
+from anyzero.tools.laws.evidence import Evidence
+from anyzero.tools.laws.random_play import look
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
 

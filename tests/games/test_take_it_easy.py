@@ -30,7 +30,7 @@ from anyzero.games.take_it_easy import (
 from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
 from anyzero.tools.arena import match
 from anyzero.tools.laws.check import check_game
-from anyzero.tools.laws.observe import observe
+from anyzero.tools.laws.evidence import observe
 from tests import OWN
 
 START = ".,.,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. ."

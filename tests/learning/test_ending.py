@@ -86,7 +86,7 @@ def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_fo
 ):
     stages = MagicMock(game=load(game), config=RunConfig(league={"anchors": anchors, "every": 0}))
     monkeypatch.setattr("anyzero.tools.lab.train.contest", played := MagicMock())
-    played.return_value.shares, played.return_value.standings.means = {}, (2.0, 1.0)
+    played.return_value.shares, played.return_value.means = {}, (2.0, 1.0)
     found = final_match(stages, 3, 4)
     assert (found and found["against"]) == against
 
@@ -146,7 +146,7 @@ def test_what_was_measured_at_an_earlier_stop_is_kept(tmp_path):
     assert ([stop["generation"] for stop in stops], matches) == ([1, 2, 3], [2, 4, None])
 
 
-def test_an_edited_end_is_found_and_measured_again(folder):
+def test_an_edited_end_breaks_its_seal_and_is_measured_again(folder):
     end = folder / END_FILE
     end.write_text(end.read_text().replace('"generation": 2', '"generation": 1'))
     assert not verify(str(folder)).ok

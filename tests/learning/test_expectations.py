@@ -7,14 +7,15 @@ import pytest
 
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.game.load import load
-from anyzero.core.learning import selfplay
+from anyzero.core.learning import generation as generations
 from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.expectations import expect, goes_on, trace_back
 from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.generation import Stages
 from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.run import Training, fill_in, make_config
 from anyzero.core.learning.samples import new_samples, take
-from anyzero.core.learning.selfplay import expect, goes_on, play_random, trace_back
-from anyzero.core.learning.stages import Stages
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.selfplay import play_random
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of
@@ -33,7 +34,7 @@ def traced(seats, values, own, ahead, trace=0.5, plies=None, lengths=60):
     return found.tolist()
 
 
-def test_half_of_each_surprise_goes_back():
+def test_half_of_each_td_error_goes_back():
     """Last draw: 0.5 is expected, the network said 0.3, a surprise of 0.2.
 
     The one before: 0.35 is expected, half of 0.2 comes on top: 0.45, where the network said 0.4: a
@@ -86,7 +87,7 @@ def test_games_without_a_draw_behind_their_opening_have_nothing_to_expect():
     assert expect(RACE, last, Weighing(RACE), SelfPlayConfig(method="expectimax")).num == 1
 
 
-def test_without_a_trace_values_are_expectations_by_brute_force():
+def test_without_a_td_trace_values_are_expectations_by_brute_force():
     game = dice_race.make(goal=9)
     evaluator, samples = Weighing(game), play_random(game, 2, seed=1, target="interpreted").samples
     found = expect(game, samples, evaluator, SelfPlayConfig(method="expectimax"))
@@ -131,7 +132,11 @@ def test_a_run_that_is_stopped_learns_the_same_expectations(tmp_path):
 def test_a_champion_that_stays_sees_other_draws_in_every_generation(tmp_path, monkeypatch, lag):
     stages, seeds = Stages(RunFolder.create(tmp_path / "run", fill_in(tiny_config()))), []
     stages.evaluator, stages.evaluated = Weighing(stages.game), 0
-    monkeypatch.setattr(selfplay, "expect", lambda *_, seed, **more: seeds.append(seed))
+    monkeypatch.setattr(
+        generations,
+        "expect",
+        lambda _game, samples, *_, seed, **more: seeds.append(seed) or samples,
+    )
     monkeypatch.setattr(stages, "keep_block", lambda *_: {})
     for number in (1, 2, 3):
         before = Generation(

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import SelfPlayConfig
-from anyzero.core.learning.selfplay import make_pairings, manner_of, pairing_shares
+from anyzero.core.learning.contestants import network_contestant
+from anyzero.core.learning.orders import make_pairings, manner_of, pairing_shares
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network
 
@@ -17,13 +17,13 @@ FOUR = load("connect_four")
 
 def play(num_networks, resign_below=-1.0, **settings):
     """Games of some random networks, two fetchings one after the other."""
-    from anyzero.core.learning.on_gpu import GpuGames, no_evaluator
+    from anyzero.core.learning.on_gpu import GpuGames
     from anyzero.core.nets.on_gpu import GpuEvaluator
 
     config = SelfPlayConfig(simulations=16, **settings)
     networks = [new_network(FOUR, parse_network("2x32"), seed) for seed in range(num_networks)]
     evaluator = GpuEvaluator(FOUR, *networks, rows=64, compiled=False)
-    players = [network_contestant(FOUR, "", no_evaluator, config, noise=True) for _ in networks]
+    players = [network_contestant(FOUR, "", None, config, noise=True) for _ in networks]
     games = GpuGames(FOUR, evaluator, players, manner_of(config), num_games=64, seed=1)
     games.set_up(
         make_pairings(FOUR, pairing_shares(config, None), two_champions=config.two_champions),

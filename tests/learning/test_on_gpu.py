@@ -16,8 +16,8 @@ from anyzero.core.compile.random import make_streams
 from anyzero.core.game.load import load
 from anyzero.core.learning.block import Block
 from anyzero.core.learning.config import SelfPlayConfig
+from anyzero.core.learning.orders import manner_of
 from anyzero.core.learning.samples import Samples, join
-from anyzero.core.learning.selfplay import manner_of
 from anyzero.core.search import search_many
 from anyzero.core.search.report import draw_index
 from tests import dice_race
@@ -229,7 +229,7 @@ def test_batches_of_the_replay_on_the_gpu_are_those_of_the_replay(folder):
     assert found(folder, "replay") == [True] * 12
 
 
-def test_moves_are_drawn_by_powers_of_their_shares():
+def test_moves_are_drawn_by_temperature_from_their_shares():
     """Shares 2 : 1 : 1 : 0 at temperature 1/2 are chances of 4/6, 1/6, 1/6 and 0.
 
     Of 6000 draws the first is drawn 4000 +- 36.5 times: further off than 200 has a chance under

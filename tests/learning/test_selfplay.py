@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from anyzero.core.base.statistics import Tally
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import Block, anchor_contestant, network_contestant
+from anyzero.core.learning.block import Block
 from anyzero.core.learning.config import (
     BenchmarkConfig,
     GateConfig,
@@ -14,6 +15,7 @@ from anyzero.core.learning.config import (
     SelfPlayConfig,
     change,
 )
+from anyzero.core.learning.contestants import anchor_contestant, network_contestant
 from anyzero.core.learning.contests import (
     benchmark,
     contest,
@@ -24,21 +26,17 @@ from anyzero.core.learning.contests import (
     score_interval,
 )
 from anyzero.core.learning.games import Manner, Pairings
-from anyzero.core.learning.selfplay import (
+from anyzero.core.learning.orders import (
     CHAMPION,
     PREVIOUS,
     RECENT,
     Order,
     block_spans,
-    describe_block,
     lowered_bar,
     make_pairings,
     pairing_shares,
-    play_block,
-    play_random,
-    summary,
 )
-from anyzero.tools.arena.standings import Standings, Tally
+from anyzero.core.learning.selfplay import describe_block, play_block, play_random, summary
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
 
@@ -81,7 +79,7 @@ def test_the_mean_score_of_a_generation_is_over_games_not_over_blocks():
         (0.75, [0.675, 0.225, 0.1]),
     ],
 )
-def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, shares):
+def test_the_champion_meets_the_champion_before_it_more_often_the_harder_it_is(score, shares):
     config = SelfPlayConfig(two_champions=True, recent_share=0.1)
     assert pairing_shares(config, score) == pytest.approx(shares)
 
@@ -128,7 +126,7 @@ def test_cores_beside_a_gpu_leave_out_the_keys_that_it_leaves_out(changes, keyed
     assert found.samples.keys.any() == keyed
 
 
-def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
+def test_the_resignation_bar_is_lowered_until_resigning_is_rarely_wrong():
     config = SelfPlayConfig(resign_below=-0.8, resign_errors=0.05)
     wrong_early = [(-0.85, True)] * 10 + [(-0.97, False)] * 90
     bar = lowered_bar(config, wrong_early, -0.8)
@@ -140,7 +138,7 @@ def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
 def test_a_contest_swaps_seats():
     found = contest(TOE, STRONG, WEAK, games=40, seed=1)
     assert found.score > 0.8
-    assert [tally.total for tally in found.standings.seats] == [20, 20]
+    assert [tally.total for tally in found.seats] == [20, 20]
 
 
 def test_players_without_chance_play_one_game_again_and_again():
@@ -150,23 +148,23 @@ def test_players_without_chance_play_one_game_again_and_again():
     found = contest(TOE, FIRST, FIRST, games=8, seed=1, openings=0)
     assert found.same_games == 7
     assert found.low < 0.1 < 0.9 < found.high, "eight copies of one game say no more than it does"
-    assert [tally.to_json() for tally in found.standings.seats] == [
+    assert [tally.to_json() for tally in found.seats] == [
         {"wins": 4, "draws": 0, "losses": 0},
         {"wins": 0, "draws": 0, "losses": 4},
     ]
 
 
 @pytest.mark.parametrize(
-    ("tally", "pairs", "interval"),
+    ("tally", "interval"),
     [
-        (Tally(wins=40), [0, 0, 0, 0, 20], (1.0, 0.9124, 1.0)),  # 40 / (40 + 1.96 ** 2)
-        (Tally(losses=40), [20, 0, 0, 0, 0], (0.0, 0.0, 0.0876)),
-        (Tally(draws=40), [0, 0, 20, 0, 0], (0.5, 0.352, 0.648)),
-        (Tally(), [0, 0, 0, 0, 0], (0.0, 0.0, 1.0)),
+        (Tally(wins=40), (1.0, 0.9124, 1.0)),  # 40 / (40 + 1.96 ** 2)
+        (Tally(losses=40), (0.0, 0.0, 0.0876)),
+        (Tally(draws=40), (0.5, 0.352, 0.648)),
+        (Tally(), (0.0, 0.0, 1.0)),
     ],
 )
-def test_pairs_that_all_end_alike_do_not_make_a_score_certain(tally, pairs, interval):
-    found = score_interval(Standings(tally, [], pairs, tally.total, None), tally.total)
+def test_pairs_that_all_end_alike_leave_an_interval_around_the_score(tally, interval):
+    found = score_interval(tally, tally.total)
     assert found == pytest.approx(interval, abs=5e-5)
 
 

@@ -11,11 +11,13 @@ import pytest
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.orders import last_score_against_previous, opponents, start_states
+from anyzero.core.learning.run import Training, fill_in, make_config
 from anyzero.core.learning.samples import Samples, load_shard, save_shard
-from anyzero.core.learning.selfplay import Engine, play_random, start_states
-from anyzero.core.learning.stages import Progress, Stages
-from anyzero.core.learning.start import Training, fill_in, make_config
+from anyzero.core.learning.selfplay import Engine, play_random
+from anyzero.core.learning.timer import Timer
 from anyzero.core.learning.trainer import Trainer
 from tests.learning.rows import random_samples
 
@@ -49,7 +51,7 @@ def test_games_whose_samples_went_with_their_process_are_played_again(
     folder.config = folder.config.change(device="cuda", keep_samples=keep_samples)
     monkeypatch.setattr(Engine, "play", play)
     with folder.locked():
-        before = Training(folder).begin()
+        before = Stages(folder).begin()
         part, stages = folder.part(1), Stages(folder, Progress())
         for _ in range(2):
             assert stages.self_play(part, before)["games"] == 4
@@ -57,7 +59,7 @@ def test_games_whose_samples_went_with_their_process_are_played_again(
         later = Stages(folder, Progress())
         found = later.self_play(part, before)
         assert calls == ([4] if keep_samples else [4, 4])
-        assert later.window(1).num == found["samples"]
+        assert later.window.newest(1).num == found["samples"]
 
 
 def test_a_process_on_a_gpu_does_not_play_the_games_of_the_one_before(tmp_path, monkeypatch):
@@ -71,7 +73,7 @@ def test_a_process_on_a_gpu_does_not_play_the_games_of_the_one_before(tmp_path, 
         Engine, "play", lambda _engine, _order, _first, num, _watch: play_random(TTT, num, seed=1)
     )
     with folder.locked():
-        first = Training(folder).begin()
+        first = Stages(folder).begin()
         for before in (first, replace(first, number=1)):
             Stages(folder, Progress()).self_play(folder.part(before.number + 1), before)
     assert len(set(seeds)) == 2
@@ -83,13 +85,14 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
     first = Stages(folder, Progress())
     for generation in (1, 2, 3):
         first.keep_block(generation, 0, play_random(TTT, 4, seed=generation))
-        first.samples.generations[first.samples.generations == 0] = generation
-    window = first.window(3)
+        generations = first.window.samples.generations
+        generations[generations == 0] = generation
+    window = first.window.newest(3)
     assert not folder.blocks()
-    first.save_replay()
+    first.window.save()
     later = Stages(folder, Progress())
-    assert later.has_samples(3)
-    for one, other in zip(window, later.window(3), strict=True):
+    assert later.window.has(3)
+    for one, other in zip(window, later.window.newest(3), strict=True):
         assert one.tobytes() == other.tobytes()
     for stages in (
         first,
@@ -98,7 +101,7 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
         result = play_random(TTT, 2, seed=4)
         result.samples.generations[:] = 4
         stages.keep_block(4, 0, result)
-        found = stages.window(4)
+        found = stages.window.newest(4)
         assert (found.num, np.unique(found.generations).tolist()) == (25, [3, 4])
 
 
@@ -109,16 +112,16 @@ def test_games_that_are_played_again_leave_no_samples_of_those_before(tmp_path):
         stages, again = Stages(folder, Progress()), play_random(TTT, 4, seed=seed)
         again.samples.generations[:] = 1
         stages.keep_block(1, 0, again)
-        stages.save_replay()
+        stages.window.save()
     assert np.array_equal(load_shard(folder.samples_path(1, 0), TTT).states, again.samples.states)
 
 
-def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):
+def test_the_samples_of_a_whole_block_are_weighed_by_policy_surprise(tmp_path):
     folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], "surprise": 0.5})
     result = play_random(TTT, 4, seed=1)
     result.samples.surprises[:] = np.arange(result.samples.num)
     with folder.locked():
-        stages = Training(folder)
+        stages = Stages(folder)
         stages.finish_block(1, stages.begin(), 0, result)
     assert result.samples.weights.min() == 0.5
     assert result.samples.weights.mean() == pytest.approx(1.0)
@@ -126,13 +129,13 @@ def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):
 
 def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, monkeypatch):
     folder = new_folder(tmp_path, minutes=2.0)
-    monkeypatch.setattr(Training, "seconds_so_far", lambda self: 90.0)
+    monkeypatch.setattr(Timer, "seconds_so_far", lambda self: 90.0)
     with folder.locked():
         training = Training(folder)
         training.run(0)
-    assert 0.75 <= training.passed() < 1.0
+    assert 0.75 <= training.stages.timer.passed() < 1.0
     folder.config = folder.config.change(minutes=0.0)
-    assert Stages(folder, Progress()).passed() is None
+    assert Stages(folder, Progress()).timer.passed() is None
 
 
 @pytest.mark.parametrize(("minutes", "rated"), [(2.0, [10]), (0.0, [0, 10]), (60.0, [0, 10])])
@@ -168,7 +171,7 @@ def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeyp
         RunFolder, "newest", lambda self: Generation(tmp_path, {}, 17, 17, 16, True, "")
     )
     monkeypatch.setattr(
-        Training, "next_generation", lambda self, before, **_: replace(before, number=18)
+        Stages, "next_generation", lambda self, before, **_: replace(before, number=18)
     )
     assert Training(folder).run(18) == "generation 18 is done"
 
@@ -185,10 +188,10 @@ def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeyp
 def test_the_champion_stands_in_for_opponents_that_are_not_there(
     tmp_path, monkeypatch, settings, previous, wanted
 ):
-    stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Progress())
+    folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings})
     monkeypatch.setattr(RunFolder, "numbers", lambda self: [1, 2, 3])
     before = Generation(tmp_path / "0003", {}, 3, 2, previous, False, "")
-    assert stages.opponents(before) == wanted
+    assert opponents(folder, before) == wanted
 
 
 def samples_of(generation: int, num: int) -> Samples:
@@ -202,9 +205,9 @@ def test_a_window_that_begins_within_a_shard_is_the_same_in_a_run_that_goes_on(t
     whole, windows = Stages(folder, Progress()), []
     for generation, num in ((1, 100), (2, 10), (3, 10)):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, num))
-        windows.append(whole.window(generation))
+        windows.append(whole.window.newest(generation))
     assert [window.num for window in windows] == [65, 65, 65]
-    later = Stages(folder, Progress()).window(3)
+    later = Stages(folder, Progress()).window.newest(3)
     for one, other in zip(windows[-1], later, strict=True):
         assert one.tobytes() == other.tobytes()
 
@@ -228,9 +231,9 @@ def test_whole_generations_stay_in_memory(tmp_path):
     stages = Stages(folder, Progress())
     for generation in range(1, 5):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
-        window = stages.window(generation)
+        window = stages.window.newest(generation)
     assert np.unique(window.generations).tolist() == [2, 3, 4]
-    assert (stages.oldest, stages.samples.num) == (2, 30)
+    assert (stages.window.oldest, stages.window.samples.num) == (2, 30)
 
 
 def test_a_damaged_shard_is_put_aside(tmp_path):
@@ -239,7 +242,7 @@ def test_a_damaged_shard_is_put_aside(tmp_path):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
     folder.samples_path(1, 0).write_bytes(b"nonsense")
     stages = Stages(folder, Progress())
-    assert np.unique(stages.window(2).generations).tolist() == [2]
+    assert np.unique(stages.window.newest(2).generations).tolist() == [2]
     assert not folder.samples_path(1, 0).exists()
     assert folder.samples_path(1, 0).with_name(folder.samples_path(1, 0).name + ".damaged").exists()
     assert len(folder.notes) == 1
@@ -306,15 +309,15 @@ def test_with_a_lag_the_first_games_after_a_promotion_are_not_the_champions(
 
 def last_score(path, monkeypatch, reports, **changes):
     """That of the newest champion of these reports; a newer one does not count yet."""
-    stages, newer = (
-        Stages(new_folder(path, **changes), Progress()),
+    folder, newer = (
+        new_folder(path, **changes),
         report(promoted=True, gate=0.1, selfplay=0.1),
     )
     numbered = [{"generation": number, **one} for number, one in enumerate([*reports, newer])]
     monkeypatch.setattr(RunFolder, "reports", lambda self: numbered)
     champion = max((one["generation"] for one in numbered[:-1] if one["promoted"]), default=0)
-    return stages.last_score_against_previous(
-        Generation(path, {}, len(reports) - 1, champion, None, False, "")
+    return last_score_against_previous(
+        folder, Generation(path, {}, len(reports) - 1, champion, None, False, "")
     )
 
 

@@ -5,9 +5,9 @@ refused.
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.core.learning import start
+from anyzero.core.learning import run as opening
 from anyzero.core.learning.config import SelfPlayConfig
-from anyzero.core.learning.start import open_run
+from anyzero.core.learning.run import open_run
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
 
@@ -17,7 +17,7 @@ def machine(monkeypatch):
     """Say what the machine decides from now on."""
 
     def decide(threads):
-        monkeypatch.setattr(start, "count_cores", lambda: threads)
+        monkeypatch.setattr(opening, "count_cores", lambda: threads)
 
     return decide
 

@@ -12,18 +12,10 @@ import anyzero
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.sealed import DamagedError
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.core.learning.find import (
-    CardResult,
-    Made,
-    best_network,
-    find_network,
-    net_file,
-    nets,
-    read_card,
-    size_of,
-)
+from anyzero.core.learning.find import best_network, find_network, net_file
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.extras.export import export
+from anyzero.tools.arena.cards import CardResult, Made, nets, read_card, size_of
 from anyzero.tools.arena.ladder import read_problems, solve_problems
 from anyzero.tools.players.text import net_method
 
@@ -84,7 +76,7 @@ def test_a_game_without_a_net_is_one_sentence():
         best_network(load("tests/race.py"))
 
 
-def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
+def test_a_damaged_or_foreign_bundled_net_is_refused_with_a_sentence(tmp_path):
     game, damaged = load("oware"), tmp_path / "damaged.safetensors"
     damaged.write_bytes(best_network(game).read_bytes()[:-1000])
     with pytest.raises(
@@ -100,7 +92,7 @@ def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
         anyzero.search(game, method=f"gumbel:4@{nothing}")
 
 
-def test_an_edited_card_is_refused(tmp_path):
+def test_an_edited_card_breaks_its_seal_and_is_refused(tmp_path):
     card = Path(shutil.copy(best_network(load("oware")).with_suffix(".toml"), tmp_path))
     text = card.read_text()
     for edit in ('date = "2026', 'date = "2027'), ("score = 0.", "score = 1."), ("seal", "#seal"):

@@ -8,15 +8,16 @@ import pytest
 import torch
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.game.load import load
 from anyzero.core.game.rollouts import encode_states
+from anyzero.core.nets.answers import empty_answers
 from anyzero.core.nets.config import BadNetworkError, parse_network
 from anyzero.core.nets.evaluator import Divided, NetworkEvaluator
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import store
 from anyzero.core.search import search_many
-from anyzero.extras.fastnets.sizes import empty_answers
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.networks.positions import random_states
 
 FOUR = load("connect_four")
@@ -125,7 +126,7 @@ def test_an_empty_batch_has_an_empty_answer(network):
         assert (logits.shape, values.shape) == ((0, 7), (0,))
 
 
-def test_what_cannot_be_is_said_in_a_sentence(network):
+def test_a_network_that_cannot_play_a_game_is_refused_in_a_sentence(network):
     with pytest.raises(UnknownNameError, match="did you mean cuda"):
         NetworkEvaluator(FOUR, network, device="cuda0")
     with pytest.raises(BadNetworkError, match="does not fit hex"):
@@ -165,5 +166,5 @@ def test_a_missing_torch_is_said_in_a_sentence():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
-        "anyzero: this needs torch: pip install 'anyzero[train]'\n",
+        f"anyzero: {needs_package('torch')}\n",
     )

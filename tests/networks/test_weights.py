@@ -13,8 +13,8 @@ from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.sealed import HEADER_KEY
 from anyzero.core.game.load import load
 from anyzero.core.nets.config import BadNetworkError, parse_network
-from anyzero.core.nets.models import new_network
-from anyzero.core.nets.weights import load_network, read_header, save_network
+from anyzero.core.nets.models import load_network, new_network
+from anyzero.core.nets.weights import read_header, save_network
 
 TINY = parse_network("tiny")
 HEX = load("hex:size=7")
@@ -39,7 +39,7 @@ def write(path, network, header):
 
 
 @pytest.mark.parametrize("text", ["hex:size=7", "connect_four", "oware"])
-def test_a_network_comes_back_bit_for_bit(text, tmp_path):
+def test_a_network_comes_back_from_safetensors_bit_for_bit(text, tmp_path):
     game = load(text)
     network, path = new_network(game, TINY, 5), tmp_path / "network.safetensors"
     save_network(path, network, game)

@@ -8,8 +8,8 @@ import anyzero
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.core.game.play import Play
 from anyzero.tools.players import Player, parse_player
-from anyzero.tools.players.player import search
 from anyzero.tools.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, level_text, split_player
+from anyzero.tools.search import search
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()

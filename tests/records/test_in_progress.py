@@ -41,7 +41,7 @@ def test_undo_then_redo_changes_nothing(game, seed):
 
 @given(GAMES, SEEDS, st.integers(1, 5))
 @settings(max_examples=20)
-def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
+def test_a_move_after_undo_forgets_the_undone_moves(game, seed, steps):
     table = random_table(game, seed)
     for _ in range(steps):
         if table.can_undo:
@@ -90,7 +90,7 @@ def test_every_tile_is_drawn_about_as_often_as_every_other():
     assert max(counts.values()) <= 175
 
 
-def test_a_game_can_be_given_up_and_taken_back():
+def test_resignation_can_be_undone():
     table = play_all("tic_tac_toe", "b2 a1")
     table.resign()
     assert (table.seat_to_move, table.termination, table.payoffs) == (OVER, "resign", (-1.0, 1.0))
@@ -112,7 +112,7 @@ def test_a_seat_can_resign_when_it_is_not_its_turn():
     assert GameInProgress.from_record(table.to_record()).payoffs == (-1.0, 1.0)
 
 
-def test_one_seat_that_resigns_has_lost():
+def test_resignation_in_a_game_of_one_seat_is_a_loss():
     table = GameInProgress(load("take_it_easy"))
     table.resign()
     assert table.payoffs == (-1.0,)

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from anyzero.core.search import LiveSearch
-
 
 def no_opinion(game, states):
     """Equal priors and a value of 0."""
@@ -33,6 +31,6 @@ def repeat(game, state, num):
     return states
 
 
-def run_of(searcher, state, seed, line=None):
+def forest_of(searcher, state, seed, line=None):
     """The trees of a search that has spent its budget."""
-    return LiveSearch(searcher, state, seed, line).finish().run
+    return searcher.begin(state, seed, line).finish().forest

@@ -8,17 +8,17 @@ import pytest
 
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.game.load import load
-from anyzero.core.search import LiveSearch, pacing, search_many
+from anyzero.core.search import pacing, search_many
 from anyzero.core.search.halving import gumbel_plan
 from anyzero.core.search.search import Searcher
-from anyzero.tools.players.player import search
-from tests.search.stubs import no_opinion, prefer, repeat, run_of
+from anyzero.tools.search import search
+from tests.search.stubs import forest_of, no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
 START = FOUR.initial_state()
 
 
-def test_the_plan_halves_the_moves():
+def test_gumbels_plan_halves_the_moves():
     """4 moves, 16 simulations, two rounds of 8: each of 4 twice, then each of 2 four times."""
     assert gumbel_plan(FOUR, 4, 16)[4].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
@@ -46,7 +46,7 @@ def test_the_visits_of_the_root_follow_the_plan():
     assert result.visits[result.best_move] == 6
 
 
-def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
+def test_with_one_simulation_gumbel_draws_the_move_from_the_prior():
     """Gumbel-top-1. With 20,000 draws a share is off by 0.02 (5.6 standard errors at 1/4) once in
     ten million runs.
     """
@@ -64,7 +64,7 @@ def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
     assert np.abs(drawn - shares).max() < 0.02
 
 
-def test_the_improved_policy_is_the_softmax_of_logits_and_values():
+def test_gumbels_improved_policy_is_the_softmax_of_logits_and_values():
     """By hand: all values and the mixed value are 0, so that the policy is the prior."""
     shares = np.array([1, 2, 3, 4, 5, 6, 7]) / 28
     found = search_many(
@@ -73,7 +73,7 @@ def test_the_improved_policy_is_the_softmax_of_logits_and_values():
     assert found.policies[0] == pytest.approx(shares, abs=1e-6)
 
 
-def test_values_move_the_policy_by_the_scale():
+def test_values_move_the_policy_by_value_scale():
     """One visited move with value v and prior p, the evaluator's value r = 0: unvisited moves take
     v_mix = v / 2.
 
@@ -127,14 +127,13 @@ def test_a_win_at_hand_is_found_against_the_prior(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_beyond_the_plan_the_best_of_those_that_came_far_get_the_visits(seed):
     player = Searcher(FOUR, "gumbel", seconds=1.0)
-    run = player.begin(START, seed)
-    run.scratch = run.scratch._replace(plan=gumbel_plan(FOUR, run.settings.considered, 70))
-    run.plant(run.roots.copy())
-    run.simulate(70)
+    run = player.begin(START, seed).forest
+    run.replant(70)
+    run.grow(70)
     planned = visits_of(run)
     finalists = {move for move, visits in planned.items() if 2 * visits >= max(planned.values())}
     assert len(finalists) == 2
-    run.simulate(700)
+    run.grow(700)
     grown = {move for move, visits in visits_of(run).items() if visits > planned[move]}
     assert grown <= finalists
     assert sum(visits_of(run).values()) >= 769
@@ -172,9 +171,9 @@ def test_a_tree_whose_visits_are_planned_is_not_used_again():
 
 def test_a_plan_by_the_clock_has_an_end(monkeypatch):
     monkeypatch.setattr(pacing, "MOST_PLANNED", 100)
-    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=0.1), START)
+    live = Searcher(FOUR, "gumbel", seconds=0.1).begin(START)
     while live.advance():
-        assert live.run.scratch.plan.shape[1] <= 100
+        assert live.forest.scratch.plan.shape[1] <= 100
     assert live.result().simulations >= 1, "however slow the machine"
 
 
@@ -182,7 +181,7 @@ def test_a_plan_by_the_clock_has_a_result_after_every_slice():
     """Where one ends with a trial, the next trial has begun: slices of one simulation end with each
     of the trials.
     """
-    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=3600.0), START)
+    live = Searcher(FOUR, "gumbel", seconds=3600.0).begin(START)
     for _ in range(8 + 16 + 32):
         assert live.advance(1e-9)
         assert live.result().simulations >= 1
@@ -198,7 +197,7 @@ def search_by_a_clock(monkeypatch, answer_s):
 
     searcher = Searcher(FOUR, "gumbel", seconds=1.0, evaluator=answer_late)
     monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    return LiveSearch(searcher, START).finish()
+    return searcher.begin(START).finish()
 
 
 def test_the_clock_ends_a_trial_of_a_network_that_has_become_slow(monkeypatch):
@@ -213,7 +212,7 @@ def test_a_plan_by_the_clock_is_made_for_the_speed_that_the_trials_had(monkeypat
     at this speed.
     """
     live = search_by_a_clock(monkeypatch, 0.001)
-    planned = live.run.scratch.plan.shape[1]
+    planned = live.forest.scratch.plan.shape[1]
     assert planned == pytest.approx(700, abs=15)
     assert planned <= live.result().simulations < live.simulations, "those of the trials are gone"
     assert live.seconds == pytest.approx(1.0, abs=0.01)
@@ -241,10 +240,10 @@ def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_searc
     options = {"simulations": simulations, "seed": 3, "look_ahead": 0}
     one_by_one = search_many(FOUR, [state], "gumbel", evaluator=lean_on_the_board, **options)
     options.pop("seed")
-    run = run_of(
+    run = forest_of(
         Searcher(FOUR, "gumbel", evaluator=counting(lean_on_the_board, asked), **options), state, 3
     )
-    chosen, values, policies = run.report()
+    chosen, values, policies = run.policies()
     assert chosen == one_by_one.actions
     assert np.abs(values - one_by_one.values).max() < 1e-5
     assert np.abs(policies - one_by_one.policies).max() < 1e-5
@@ -263,7 +262,7 @@ def lean_on_the_board(game, states):
 
 def test_pieces_of_a_search_in_rounds_change_nothing():
     searcher = Searcher(FOUR, "gumbel", simulations=60, evaluator=lean_on_the_board)
-    live = LiveSearch(searcher, START, 3)
+    live = searcher.begin(START, 3)
     while live.advance(1e-9):
         pass
     whole = searcher.search(START, 3)

@@ -6,13 +6,13 @@ import pytest
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.core.game.load import load
 from anyzero.core.search import search_many
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import METHODS, find_method
 from anyzero.core.search.report import value_share
-from anyzero.core.search.run import Run
 from anyzero.core.search.search import Searcher, adapt
 from anyzero.core.search.tree import DRAW, LOSS, UNKNOWN, WIN
-from anyzero.tools.players.player import search
-from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat, run_of
+from anyzero.tools.search import search
+from tests.search.stubs import first_seat_wins, forest_of, no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
 START = FOUR.initial_state()
@@ -68,9 +68,9 @@ def test_the_evaluator_is_asked_once_for_each_leaf():
     assert asked == [6] * 11  # the root's own evaluation comes first
 
 
-def test_a_leaf_gets_children_at_the_visit_that_makes_it_due_with_an_evaluator_too():
+def test_a_leaf_is_expanded_at_the_visit_that_makes_it_due_with_an_evaluator_too():
     searcher = Searcher(FOUR, "puct", simulations=18, evaluator=no_opinion, expand_after=3)
-    tree = run_of(searcher, START, seed=1).tree
+    tree = forest_of(searcher, START, seed=1).tree
     visits, inner = tree.visits[1 : tree.nodes()], tree.num_children[1 : tree.nodes()] > 0
     assert (max(visits[~inner]), min(visits[inner])) == (2, 3)
 
@@ -196,7 +196,7 @@ def test_finished_positions_cannot_be_searched():
         search_many(FOUR, repeat(FOUR, state, 2), simulations=3)
 
 
-def test_merged_trees_share_the_budget():
+def test_root_parallel_trees_share_the_budget_and_are_merged():
     result = search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2)
     assert result.simulations == sum(result.visits.values()) == 4_000
     assert result.best_move == "d"
@@ -210,7 +210,7 @@ def test_merged_trees_share_the_budget():
 def test_what_does_not_divide_goes_to_the_first_trees(method, evaluator):
     """20 simulations of 8 trees: three for each of the first four, two for the others."""
     searcher = Searcher(FOUR, method, simulations=20, trees=8, evaluator=evaluator)
-    run = run_of(searcher, START, 1)
+    run = forest_of(searcher, START, 1)
     assert run.scratch.counters[:, 0].tolist() == [3, 3, 3, 3, 2, 2, 2, 2]
     result = searcher.search(START, 1)
     assert result.simulations == sum(result.visits.values()) == 20
@@ -307,16 +307,16 @@ def test_a_root_that_is_lost_before_the_first_simulation_has_the_policy_of_its_p
 
 def test_moves_may_be_chosen_by_value_and_log_visits():
     """A move with a value 0.9 higher wins over one with twice the visits: log 2 is 0.69."""
-    run = Run(
+    run = Forest(
         FOUR, adapt(FOUR, find_method("puct", {"log_visits": 1}), "uniform"), room=64, simulations=1
     )
     run.seed(1)
     run.plant(repeat(FOUR, START, 1))
-    run.simulate(1)
+    run.grow(1)
     first, actions = int(run.tree.first[0]), run.moves().actions
     run.tree.visits[first : first + 7] = [20, 10, 1, 1, 1, 1, 1]
     run.tree.value[first : first + 7] = [0.0, 0.9, 0, 0, 0, 0, 0]
-    assert run.report()[0][0] == actions[1]
+    assert run.policies()[0][0] == actions[1]
 
 
 @pytest.mark.parametrize("method", METHODS)

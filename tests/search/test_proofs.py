@@ -12,7 +12,7 @@ from anyzero.core.game.load import load
 from anyzero.core.game.play import Play
 from anyzero.core.search import search_many
 from anyzero.core.search.search import Searcher
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests import dice_race
 
 DICE = dice_race.make()

@@ -9,11 +9,11 @@ import pytest
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.core.game.load import load
 from anyzero.core.search import Searcher, pacing, search_many
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import METHODS
-from anyzero.core.search.run import Run
 from anyzero.core.search.simulation import simulate
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 
 
 def after(game, moves):
@@ -24,7 +24,7 @@ def after(game, moves):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_same_seed_gives_the_same_result(method):
+def test_the_same_seed_gives_the_same_search_result(method):
     game = load("connect_four")
     first, again, other = (
         search(game, game.initial_state(), method, simulations=500, seed=seed) for seed in (7, 7, 8)
@@ -127,13 +127,13 @@ class Clock:
     """
 
     def __init__(self, monkeypatch):
-        self.now, self.is_compiled, real = 0.0, False, Run.kernel
+        self.now, self.is_compiled, real = 0.0, False, Forest.kernel
 
         def kernel(run, function):
             found = real(run, function)
             return self.watch(found) if function is simulate else found
 
-        monkeypatch.setattr(Run, "kernel", kernel)
+        monkeypatch.setattr(Forest, "kernel", kernel)
         monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=lambda: self.now))
 
     def watch(self, kernel):

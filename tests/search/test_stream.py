@@ -6,9 +6,9 @@ import pytest
 
 import anyzero
 from anyzero.core.base import stopping
-from anyzero.core.search import LiveSearch, Searcher
+from anyzero.core.search import Searcher
 from anyzero.core.search.pacing import ENDLESS_S
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.search.stubs import first_seat_wins
 
 GAME = anyzero.load("tic_tac_toe")
@@ -18,7 +18,7 @@ LONG = anyzero.load("connect_four")
 
 def steps(game, state, method="uct", *, seed=0, every_s=0.2, **options):
     """What is found, piece by piece."""
-    live = LiveSearch(Searcher(game, method, **options), state, seed)
+    live = Searcher(game, method, **options).begin(state, seed)
     while live.advance(every_s):
         yield live.result()
     yield live.result()
@@ -29,7 +29,7 @@ def without_time(result):
 
 
 @pytest.mark.parametrize("method", ["uct", "gumbel", "halving"])
-def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
+def test_the_last_result_of_a_search_stream_is_that_of_a_search_with_the_same_seed(method):
     results = list(steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
     assert len(results) > 1
     assert without_time(results[-1]) == without_time(
@@ -37,7 +37,7 @@ def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
     )
 
 
-def test_several_trees_share_the_budget_as_they_do_in_a_search():
+def test_several_trees_of_a_search_stream_share_the_budget_as_they_do_in_a_search():
     for simulations in (300, 301):
         *_, last = steps(GAME, START, simulations=simulations, trees=2, seed=4)
         assert last.simulations == simulations
@@ -61,7 +61,7 @@ def test_a_proven_position_ends_a_search_without_a_budget():
 
 
 def test_a_budget_of_seconds_is_kept_within_a_piece():
-    live = LiveSearch(Searcher(LONG, seconds=0.05), LONG.initial_state())
+    live = Searcher(LONG, seconds=0.05).begin(LONG.initial_state())
     steps = 1
     while live.advance(0.01):
         steps += 1
@@ -72,16 +72,16 @@ def test_a_budget_of_seconds_is_kept_within_a_piece():
 
 def test_pieces_do_not_change_what_an_evaluator_is_asked():
     options = {"method": "puct", "simulations": 50, "evaluator": first_seat_wins}
-    live = LiveSearch(Searcher(LONG, **options), LONG.initial_state(), 3)
+    live = Searcher(LONG, **options).begin(LONG.initial_state(), 3)
     while live.advance(1e-6):
         pass
     whole = Searcher(LONG, **options)
-    whole.begin(LONG.initial_state(), 3).simulate(50)
-    assert live.run.moves().visits.tolist() == whole.last.moves().visits.tolist()
+    whole.begin(LONG.initial_state(), 3).forest.grow(50)
+    assert live.forest.moves().visits.tolist() == whole.forest.moves().visits.tolist()
 
 
 def test_ctrl_c_is_heard_between_two_pieces():
-    live = LiveSearch(Searcher(LONG, seconds=ENDLESS_S), LONG.initial_state())
+    live = Searcher(LONG, seconds=ENDLESS_S).begin(LONG.initial_state())
     assert live.advance()
     stopping._asked.set()
     try:
@@ -92,7 +92,7 @@ def test_ctrl_c_is_heard_between_two_pieces():
 
 
 def test_the_line_of_any_move_can_be_played():
-    live = LiveSearch(Searcher(LONG, seconds=ENDLESS_S), LONG.initial_state())
+    live = Searcher(LONG, seconds=ENDLESS_S).begin(LONG.initial_state())
     for _ in range(12):
         live.advance()
     for child in live.result().children:

@@ -8,7 +8,7 @@ import pytest
 
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.search.methods import METHODS, UNBOUNDED
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.search.positions import BLOCK, LOST, POSITIONS, WIN
 
 TREE_METHODS = [name for name, method in METHODS.items() if method.settings.max_depth == UNBOUNDED]

@@ -9,7 +9,7 @@ import pytest
 
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.load import load
-from anyzero.tools.players.player import search
+from anyzero.tools.search import search
 from tests.search.test_tactics import TREE_METHODS
 
 RANDOM_TAKE_IT_EASY = 15981 / 1495
@@ -79,7 +79,7 @@ def play_take_it_easy(method, seed):
         for method in TREE_METHODS
     ],
 )
-def test_a_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
+def test_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
     """The mean of 24 deals is above 50.
 
     Measured means are 80 and more with a deviation of 26 a deal, 5.3 for the mean: a false alarm is

@@ -8,9 +8,9 @@ import pytest
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning.find import best_network
 from anyzero.core.nets.weights import read_network
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import METHODS, adapt, find_method
-from anyzero.core.search.run import Run
-from anyzero.core.search.search import room
+from anyzero.core.search.search import most_nodes
 from anyzero.extras.fastnets.network import compiled
 
 pytest.importorskip("wasmtime")
@@ -24,15 +24,17 @@ SEARCHES = [
 
 
 def grow(game, method, target):
-    run = Run(game, method, room=room(game, 300, 1 << 20), simulations=300, target=target)
-    run.seed(1)
-    run.plant(game.initial_state())
-    run.simulate(300)
-    return run.moves()
+    forest = Forest(
+        game, method, room=most_nodes(game, 300, 1 << 20), simulations=300, target=target
+    )
+    forest.seed(1)
+    forest.plant(game.initial_state())
+    forest.grow(300)
+    return forest.moves()
 
 
 @pytest.mark.parametrize(("text", "name"), SEARCHES)
-def test_a_search_visits_the_same_moves(text, name):
+def test_a_search_in_webassembly_visits_the_same_moves(text, name):
     game = load(text)
     method = adapt(game, find_method(name, {}), "rollout")
     here, there = (grow(game, method, target) for target in ("cpu", "wasm"))
@@ -44,7 +46,7 @@ def test_a_search_visits_the_same_moves(text, name):
 @pytest.mark.parametrize(
     "text", ["connect_four", *(pytest.param(name, marks=SLOW) for name in OTHERS)]
 )
-def test_a_network_answers_the_same(text):
+def test_a_network_in_webassembly_answers_the_same(text):
     game = load(text)
     network = read_network(best_network(game), game)
     rng = np.random.default_rng(1)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from anyzero.views.board import Kind, Path, Scene
+from anyzero.views import Kind, Path, Scene
 from anyzero.views.boards import chess_piece, square_cells
 from anyzero.views.svg import scene_to_svg
 

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.views.board import Label, Scene, Shape, describe
+from anyzero.views import Label, Scene, Shape
+from anyzero.views.shapes import describe
 from anyzero.views.svg import PALETTE, bounds, content_points, roles_of, scene_to_svg
 from anyzero.views.text import scene_to_text
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from anyzero.views.board import Cell
+from anyzero.views import Cell
 from anyzero.views.boards import (
     go_stone,
     hex_cells,

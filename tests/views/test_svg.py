@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anyzero.views.board import Cell, Circle, Kind, Label, Path, Polygon, Scene
+from anyzero.views import Cell, Circle, Kind, Label, Path, Polygon, Scene
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
 from anyzero.views.svg import DARK, LIGHT, number, scene_to_svg
 

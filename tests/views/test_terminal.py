@@ -3,7 +3,7 @@ to.
 """
 
 import anyzero
-from anyzero.views.board import Scene
+from anyzero.views import Scene
 from anyzero.views.boards import square_cells, square_labels, stone
 from anyzero.views.text import STYLES, scene_to_terminal, scene_to_text
 

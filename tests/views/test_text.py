@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from anyzero.views.board import Cell, Kind, Label, Piece, Scene
+from anyzero.views import Cell, Kind, Label, Piece, Scene
 from anyzero.views.boards import hexagon, rectangle, square_cells, square_labels, stone
 from anyzero.views.text import scene_to_text
 

@@ -14,8 +14,8 @@ from anyzero.core.learning.folder import RunFolder
 from anyzero.core.nets.config import parse_network, resolve
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import save_network
-from anyzero.extras.browser.functions import FAMILIES
 from anyzero.extras.export import export
+from anyzero.extras.programs import FAMILIES
 from anyzero.tools.lab.table import GRID_COLUMNS
 from tests import OWN
 from tests.learning.reports import make_report

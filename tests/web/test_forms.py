@@ -6,7 +6,7 @@ import pytest
 
 from anyzero.app.web.forms import palette_sheet, scene_values
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.views.board import Cell, Label, Scene
+from anyzero.views import Cell, Label, Scene
 from anyzero.views.svg import PALETTE
 
 

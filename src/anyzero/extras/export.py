@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import BadOptionError
+from anyzero.core.base.extras import find
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown
@@ -70,47 +71,43 @@ def export(
         )
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games can only be exported with --web")
-    check_used("net", net, "--onnx or --web", onnx, web)
-    check_used("player", player, "--bot, --c or --wasm", bot, c, wasm)
-    check_used("max-characters", max_characters, "--bot", bot)
+    check_target("net", net, "--onnx or --web", onnx, web)
+    check_target("player", player, "--bot, --c or --wasm", bot, c, wasm)
+    check_target("max-characters", max_characters, "--bot", bot)
     first = games[0]
     net = net or BEST
     written = Exported()
     if web is not None:
-        from anyzero.extras.browser.page import export_web
-
-        written += [
-            Written(*each) for each in export_web(Path(web), games, net)
-        ]  # one line per game, not per file
+        export_web = find("browser").exporter("web")
+        # one line per game, not per file
+        written += [Written(*each) for each in export_web(Path(web), games, net)]
     if onnx is not None:
-        from anyzero.extras.browser.onnx import export_onnx
-
+        export_onnx = find("browser").exporter("onnx")
         written.add((Path(onnx), export_onnx(Path(onnx), network_for(first, net), first)))
     with told(first):
         if c is not None:
-            from anyzero.extras.browser.c import export_c
-
-            written.add(*export_c(Path(c), first, player or COMPILED))
+            written.add(*find("browser").exporter("c")(Path(c), first, player or COMPILED))
         if wasm is not None:
-            from anyzero.extras.browser.wasm_files import export_wasm
-
-            written.add(*export_wasm(Path(wasm), first, player or COMPILED))
+            written.add(*find("browser").exporter("wasm")(Path(wasm), first, player or COMPILED))
         if bot is not None:
-            from anyzero.extras.bots.bot import make_bot
-
-            wanted = split_player(player or IN_PYTHON).in_game(first)
-            network = (
-                network_for(first, str(network_path(wanted, first))) if wanted.network else None
-            )
-            text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
-            write_whole(Path(bot), text.encode())
-            written.add((Path(bot), note))
+            written.add(export_bot(Path(bot), first, player or IN_PYTHON, max_characters))
     return written
 
 
-def check_used(name: str, value: Any, targets: str, *wanted: Any) -> None:
+def export_bot(path: Path, game: Game, player: str, max_characters: int | None) -> tuple[Path, str]:
+    """Write a file of Python that plays as this player does; returns it with a note."""
+    player_text = split_player(player).in_game(game)
+    network = None
+    if player_text.network:
+        network = network_for(game, str(network_path(player_text, game)))
+    text, note = find("bots").make_bot(game, player, network, max_characters)
+    write_whole(path, text.encode())
+    return path, note
+
+
+def check_target(name: str, value: Any, targets: str, *files: Any) -> None:
     """BadOptionError for an option that applies to none of the written targets."""
-    if value is not None and wanted == (None,) * len(wanted):
+    if value is not None and files == (None,) * len(files):
         raise BadOptionError(f"--{name} does nothing here: it is for {targets}")
 
 

@@ -6,21 +6,22 @@ The view is a square of the board's longer side, with the board in its corner; a
 lower cell of the domino in that view, number `row * side + column`.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.cells import LETTERS
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import caption_number, initial_state
-from anyzero.views import Board, Kind, Polygon
-from anyzero.views.boards import LETTERS, rounded, segment, square_board
 
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
@@ -57,7 +58,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_state, parse_state, board, draw, move_number),
+            *(symmetries, format_state, parse_state, moves, board, draw, move_number),
         ),
         num_actions=(side - 1) * side,
         max_legal=max((rows - 1) * columns, rows * (columns - 1)),
@@ -65,6 +66,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         planes_shape=(3, side, side),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -93,11 +95,11 @@ def seat_to_move(rules: Domineering, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def empty_cells(rules: Domineering, state: State) -> Any:
+def empty_cells(rules: Domineering, state: State) -> Word:
     return rules.board & ~(state.covered[0] | state.covered[1])
 
 
-def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
+def places_of(rules: Domineering, seat: int, empty: Word) -> Word:
     """The lower or left cells of the dominoes that this seat could place."""
     if seat == 0:
         return empty & (empty >> U(rules.columns))
@@ -200,7 +202,7 @@ def parse_state(rules: Domineering, state: State, text: str) -> None:
     grid.check_turn(placed, MARKS, state.mover)
 
 
-def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
+def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Word]:
     """The seat's dominoes, each a word of two cells; ValueError if one is incomplete."""
     covered = state.covered[seat]
     while covered:
@@ -214,7 +216,7 @@ def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
         covered ^= domino
 
 
-def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
+def first_domino(rules: Domineering, seat: int, covered: Word) -> Word:
     """The domino that covers the lowest of these cells: a contiguous run can be paired in only one
     way.
     """
@@ -222,29 +224,34 @@ def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
     return place | (place << U(rules.columns if seat == 0 else 1))
 
 
-def board(rules: Domineering) -> Board:
+def moves(rules: Domineering) -> Sequence[str]:
+    """The two cells of a domino, for the first seat and then for the second."""
+    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
+    return [
+        names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "")
+        for seat in range(2)
+        for cell in rules.cells[seat].tolist()
+    ]
+
+
+def board(rules: Domineering) -> GameBoard:
     """A whole domino is drawn on its first cell; the second cell only has its letter."""
+    from anyzero.views import Kind, Polygon
+    from anyzero.views.boards import rounded, segment, square_board
+
     upright = (
         rounded(0, -0.5, 0.8, 1.8, radius=0.14),
         segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge"),
     )
     flat = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), "seat1-edge")
     kinds = []
-    moves = []
-    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
     for seat, (outline, groove) in enumerate((upright, flat)):
         text = MARKS[seat].upper()
         name = f"{SEAT_NAMES[seat]} domino"
         whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
         kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
-        moves += [
-            names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "")
-            for cell in rules.cells[seat]
-        ]
     captions = grid.captions(SEAT_NAMES)
-    return square_board(
-        rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering"
-    )
+    return square_board(rules.rows, rules.columns, kinds, captions=captions, title="Domineering")
 
 
 def draw(rules: Domineering, state: State, shown: Drawing) -> None:
@@ -260,3 +267,9 @@ def draw(rules: Domineering, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Domineering, state: State, action: int) -> int:
     return state.mover * rules.cells.shape[1] + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=GRAVE_LEVELS, max_simulations=1200, best_method="grave")

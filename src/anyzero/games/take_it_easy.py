@@ -7,21 +7,20 @@ show: every tile placed clears those that it rules out, so that on a full board 
 are the lines that score.
 """
 
-import math
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.facts import Advisor, Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
+from anyzero.core.game.picture import GameBoard
 from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
-from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon, Shape
-from anyzero.views.boards import hexagon
 
 NUM_CELLS = 19
 NUM_TILES = 27
@@ -84,7 +83,8 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key),
-            *(rollout, guided_rollout, symmetries, format_state, parse_state, board, draw),
+            *(rollout, guided_rollout, symmetries, format_state, parse_state),
+            *(moves, outcomes, board, draw),
         ),
         num_actions=NUM_CELLS,
         num_outcomes=NUM_TILES,
@@ -97,6 +97,7 @@ def make() -> Game:
         seat_names=("you",),
         example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 "
         "523 12 173 3 564 15 123 8 568 13 573 7 973 16 124 4 968 10",
+        facts=FACTS,
     )
 
 
@@ -159,7 +160,7 @@ def legal_actions(rules: TakeItEasy, state: State, actions: Actions) -> int:
     return list_bits(state.empty if state.hand else state.left, actions)
 
 
-def list_bits(bits: Any, numbers: Numbers) -> int:
+def list_bits(bits: Word, numbers: Numbers) -> int:
     """Write the indices of the set bits and return their number."""
     count = 0
     while bits:
@@ -212,7 +213,7 @@ def rollout(rules: TakeItEasy, state: State, actions: Actions, rng: Stream) -> i
     return moves
 
 
-def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Stream) -> None:
+def deal_tiles(rules: TakeItEasy, state: State, tiles: Numbers, count: int, rng: Stream) -> None:
     """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five
     draws.
     """
@@ -233,7 +234,9 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Str
         state.cells[cell] = tile + 1
         empty &= empty - U(1)
         draws += 1
-    state.empty, state.lines, state.left = empty, lines, U(0)
+    state.empty = empty
+    state.lines = lines
+    state.left = U(0)
     for place in range(count):
         state.left |= U(1) << U(tiles[place])
 
@@ -271,14 +274,14 @@ def encode(rules: TakeItEasy, state: State, planes: Planes) -> None:
     planes[FEATURES - 1] = 1.0 - count_bits(state.empty) / NUM_CELLS
 
 
-def write_values(planes: Planes, first: int, step: int, tile: Any) -> None:
+def write_values(planes: Planes, first: int, step: int, tile: Integer) -> None:
     """Set the three of nine features, `step` apart, for the tile's numbers."""
     planes[first + step * (tile // 9)] = 1.0
     planes[first + step * (3 + tile // 3 % 3)] = 1.0
     planes[first + step * (6 + tile % 3)] = 1.0
 
 
-def write_bits(planes: Planes, first: int, bits: Any) -> None:
+def write_bits(planes: Planes, first: int, bits: Word) -> None:
     while bits:
         planes[first + trailing_zeros(bits)] = 1.0
         bits &= bits - U(1)
@@ -354,45 +357,21 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     play(rules, state, tile)
 
 
-SIZE = (
-    1.5  # distance of neighbouring cells in a column, so that three numbers on a tile stay readable
-)
-RADIUS = SIZE / math.sqrt(3)
-CENTRES = [
-    (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))
-    for column, size in enumerate(COLUMNS)
-    for row in range(size)
-]
-"""The centres of the cells, down the columns from left to right."""
-HAND_CENTRE = (3.2 * SIZE, 0.0)
-STRIPES = (math.pi / 2, -math.pi / 6, math.pi / 6)
-"""The angle of each direction: down, to the upper right, to the lower right (y points down)."""
-NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
-"""The place of each number on its stripe, from the middle: above, lower left, lower right."""
+def moves(rules: TakeItEasy) -> Sequence[str]:
+    """The numbers of the cells."""
+    return [str(cell) for cell in range(NUM_CELLS)]
 
 
-def board(rules: TakeItEasy) -> Board:
+def outcomes(rules: TakeItEasy) -> Sequence[str]:
+    """The tiles."""
+    return TILE_TEXTS
+
+
+def board(rules: TakeItEasy) -> GameBoard:
     """The cells, with their numbers while empty, and the tile in hand at the side."""
-    cells = [
-        Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i))
-        for i, at in enumerate(CENTRES)
-    ]
-    cells.append(
-        Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted")
-    )
-    places = (f"place {down}{up}{right} ({down}↓{up}↗{right}↘)" for down, up, right in TILES)
-    running = ["a tile is drawn", *places]
-    return Board(
-        tuple(cells),
-        tuple(map(tile_kind, TILES)),
-        marks=((Label(0, 0, "{cell}", 0.36, "muted"),),),
-        captions=(*(f"{text}, {{0}} points so far" for text in running), "the end: {0} points"),
-        moves=tuple(map(str, range(NUM_CELLS))),
-        outcomes=TILE_TEXTS,
-        over=(Label(HAND_CENTRE[0], -0.75 * SIZE, "in hand", 0.36, "muted"),),
-        text_scale=(6 / SIZE, 2 / SIZE),
-        title="Take It Easy",
-    )
+    from anyzero.games.take_it_easy_picture import make_board
+
+    return make_board(COLUMNS, TILES)
 
 
 def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
@@ -404,26 +383,82 @@ def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
     shown.caption = state.hand if state.empty else NUM_TILES + 1
 
 
-def tile_kind(tile: tuple[int, int, int]) -> Kind:
-    text = "".join(map(str, tile))
-    stripes = list[Shape]()
-    numbers = list[Shape]()
-    for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
-        x, y = place * math.cos(angle), place * math.sin(angle)
-        stripes.append(Polygon(stripe(angle), f"series{value}"))
-        numbers += [
-            Circle(x, y, 0.2, f"series{value}"),
-            Label(x, y, str(value), 0.34, "tile-ink", bold=True),
-        ]
-    body = Polygon(hexagon(0, 0, RADIUS * 0.96, pointy=False), "tile", "tile-edge", 0.03)
-    return Kind(text, f"tile {text}", (body, *stripes, *numbers))
+# --- facts for levels, ladders, training, files and the page
 
 
-def stripe(angle: float) -> tuple[tuple[float, float], ...]:
-    """A band through the middle of a tile, from edge to edge."""
-    reach = 0.465 * SIZE
-    half = 0.08 * SIZE
-    cos = math.cos(angle)
-    sin = math.sin(angle)
-    corners = ((reach, half), (-reach, half), (-reach, -half), (reach, -half))
-    return tuple((round(x * cos - y * sin, 4), round(x * sin + y * cos, 4)) for x, y in corners)
+FACTS = Facts(
+    levels=(
+        "flat:20",
+        "uct:100",
+        *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s")),
+    ),
+    max_simulations=200,
+    advisor=Advisor(
+        player="uct:2000,evaluator=guided",
+        outcome="tile",
+        letters=("from top to bottom", "towards the upper right", "towards the lower right"),
+    ),
+    recipes={
+        "take-it-easy": Recipe(
+            "PUCT with Dirichlet noise 0.25 / 0.3, scores as a distribution, 1,000 fixed deals "
+            "after each generation",
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 76,
+                    # A point is 2 / 307 of payoff: what is usual between -1 and 1 would drown it.
+                    "exploration": 0.06,
+                    "first_play": 0.1,
+                    "noise_fraction": 0.25,
+                    "noise_concentration": 0.3,
+                    "temperature": 1.0,
+                    "temperature_plies": 4,
+                    "late_temperature": 0.0,
+                    # Every move is tried once: the mean of all is worse than what is played.
+                    "move_value": True,
+                },
+                "replay": {"payoff_share": 0.2, "merge": False},
+                "trainer": {"learning_rate": 0.001, "schedule": "cosine", "average": 0.999},
+                "gate.games": 0,
+                "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 2048, "at_once": 512, "simulations": 38},
+                "replay.window": 400_000,
+                "trainer": {"batch_size": 512, "epochs": 0.5, "horizon": 60},
+            },
+        ),
+        "take-it-easy-expectimax": Recipe(
+            "Afterstates by TD(lambda): the best move behind every draw, no sampled payoffs, no "
+            "policy",
+            default_on=(),
+            changes={
+                "network.bins": 308,
+                "selfplay": {
+                    "method": "expectimax",
+                    "value_trace": 0.8,
+                    "temperature": 0.0065,  # a point is 2 / 307 of payoff
+                    "temperature_plies": 20,
+                    "late_temperature": 0.0,
+                },
+                "replay": {"payoff_share": 0.0, "merge": False},
+                "trainer": {
+                    "learning_rate": 0.001,
+                    "schedule": "cosine",
+                    "average": 0.999,
+                    "policy_weight": 0.0,
+                    "trainings": 4.0,
+                },
+                "gate.games": 0,
+                "benchmark": {"deals": 1000, "every": 10},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512, "draws": 3},
+                "replay.window": 150_000,
+                "trainer": {"batch_size": 512, "learning_rate": 0.002, "average": 0.99},
+            },
+        ),
+    },
+)

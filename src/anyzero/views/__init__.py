@@ -2,6 +2,7 @@
 no game.
 """
 
-from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Piece, Polygon, Scene, Shape
+from anyzero.views.board import Board, Scene
+from anyzero.views.shapes import Cell, Circle, Kind, Label, Path, Piece, Polygon, Shape
 
 __all__ = ["Board", "Cell", "Circle", "Kind", "Label", "Path", "Piece", "Polygon", "Scene", "Shape"]

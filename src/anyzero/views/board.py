@@ -2,132 +2,25 @@
 one position.
 
 A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a
-record of numbers written by a game's compiled `draw`. `assemble` combines both into a `Scene`; a
-browser does the same. Lengths are in board units (a cell is about one wide), x to the right, y
-down; colours are roles of the palette (`seat0`, `ink`,
-...) or `none`, suitable for light and dark. A piece's shapes are placed relative to the centre of
-its cell.
+record of numbers written by a game's compiled `draw`. `Board.scene` combines both into a `Scene`; a
+browser does the same.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Values
+from anyzero.core.base.nouns import Drawing, RecordType, Values
 from anyzero.core.base.structs import struct_of
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Polygon:
-    points: tuple[Point, ...]
-    fill: str = "none"
-    line: str = "none"
-    width: float = 0.04
-
-
-@dataclass(frozen=True)
-class Circle:
-    x: float
-    y: float
-    radius: float
-    fill: str = "none"
-    line: str = "none"
-    width: float = 0.04
-
-
-@dataclass(frozen=True)
-class Path:
-    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units
-    regardless.
-    """
-
-    data: str
-    fill: str = "none"
-    line: str = "none"
-    width: float = 0.04
-    x: float = 0.0
-    y: float = 0.0
-    scale: float = 1.0
-
-
-@dataclass(frozen=True)
-class Label:
-    """Text centred on (x, y); `size` is the font size: capitals are about 0.7 of it tall."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 0.4
-    fill: str = "ink"
-    bold: bool = False
-
-
-Shape = Polygon | Circle | Path | Label
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A place that a move can name."""
-
-    name: str
-    outline: tuple[Point, ...]
-    fill: str = "board"
-    text: str = "."  # shown in a terminal while the cell is empty
-    line: str = "line"
-
-    @property
-    def centre(self) -> Point:
-        xs = [x for x, _ in self.outline]
-        ys = [y for _, y in self.outline]
-        return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of piece."""
-
-    text: str  # for a terminal: a letter or two; lines are separated by a line break
-    name: str  # for a screen reader: "white knight"
-    shapes: tuple[Shape, ...] = ()
-    seat: int = -1  # its owner; -1: none
-
-    def on(self, cell: str) -> "Piece":
-        return Piece(**vars(self), cell=cell)
-
-
-@dataclass(frozen=True)
-class Piece(Kind):
-    cell: str = ""  # its place
+from anyzero.views.shapes import Cell, Kind, Label, Picture, Polygon, Shape
 
 
 @dataclass(frozen=True, repr=False)
-class Scene:
-    """A position as a picture, which draws itself: as text in a terminal, as SVG in a notebook or a
-    file.
-
-    Drawn in this order: under, cells, pieces, over.
-    """
-
-    cells: tuple[Cell, ...]
-    pieces: tuple[Piece, ...] = ()
-    under: tuple[Shape, ...] = ()
-    over: tuple[Shape, ...] = ()  # labels and lines on top of everything
-    caption: str = ""  # whose turn it is, or how the game ended, in one line
-    clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """For each legal action, the cells to click, in order. Actions with the same clicks are chosen
-    by text.
-    """
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    """Cells whose clicks count for another: any cell of a column for the one where a stone lands.
-    """
-    text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
-    title: str = ""  # the picture's name; if empty, the caption
+class Scene(Picture):
+    """A picture that draws itself: as text in a terminal, as SVG in a notebook or a file."""
 
     @property
     def text(self) -> str:
@@ -146,18 +39,6 @@ class Scene:
 
     def __repr__(self) -> str:
         return self.text
-
-
-def describe(scene: Scene) -> str:
-    """The scene for a screen reader: `White pawn on a2, b2. Black king on e8. White to move.`"""
-    places: dict[str, list[str]] = {}
-    for piece in scene.pieces:
-        places.setdefault(piece.name, []).append(piece.cell)
-    pieces = [f"{name} on {', '.join(cells)}" for name, cells in places.items()] or [
-        "the board is empty"
-    ]
-    sentences = [*pieces, scene.caption] if scene.caption else pieces
-    return " ".join(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in sentences)
 
 
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
@@ -230,7 +111,7 @@ class Board:
         return max((int(number) + 1 for number in found), default=0)
 
     @cached_property
-    def shown_dtype(self) -> np.dtype[Any]:
+    def shown_dtype(self) -> RecordType:
         """The content of a position; all zero before `draw` writes it."""
         cells = len(self.cells)
         fields = [
@@ -246,8 +127,28 @@ class Board:
         ]
         return struct_of(fields)
 
-    def new_shown(self) -> Any:
+    def new_shown(self) -> Drawing:
         return np.zeros(1, self.shown_dtype)[0]
+
+    def with_texts(self, moves: Sequence[str], outcomes: Sequence[str]) -> "Board":
+        """The same board with the texts that a game lists itself."""
+        return replace(
+            self, moves=tuple(moves or self.moves), outcomes=tuple(outcomes or self.outcomes)
+        )
+
+    def scene(self, shown: Drawing, numbers: Mapping[int, int] | None = None) -> Scene:
+        """What `assemble` makes of this board."""
+        return assemble(self, shown, numbers)
+
+    def check(self, num_outcomes: int = 0) -> None:
+        """Draw everything it can show, which raises an error if a part is invalid."""
+        check_board(self, num_outcomes)
+
+    def is_taken(self, shown: Drawing, cell: str, moves: Iterable[str]) -> bool:
+        """Whether a piece stands on this cell, in a game whose moves name empty cells."""
+        kinds = shown.pieces.tolist()
+        taken = {place.name for place, kind in zip(self.cells, kinds, strict=True) if kind}
+        return cell in taken and not self.index.keys().isdisjoint(moves) and taken.isdisjoint(moves)
 
 
 def assemble(board: Board, shown: Drawing, numbers: Mapping[int, int] | None = None) -> Scene:
@@ -275,7 +176,7 @@ def assemble(board: Board, shown: Drawing, numbers: Mapping[int, int] | None = N
         pieces=tuple(pieces),
         under=board.under,
         over=(*filled, *laid_marks(board, shown)),
-        caption=fill(board.captions[shown.caption], texts) if board.captions else "",
+        caption=fill_braces(board.captions[shown.caption], texts) if board.captions else "",
         clicks={
             action: tuple(names[cell] for cell in cells)
             for action, cells in clicks.items()
@@ -321,14 +222,16 @@ def moved(shape: Shape, x: float, y: float) -> Shape:
 
 
 def with_text(shape: Shape, texts: Mapping[str, str]) -> Shape:
-    return replace(shape, text=fill(shape.text, texts)) if isinstance(shape, Label) else shape
+    return (
+        replace(shape, text=fill_braces(shape.text, texts)) if isinstance(shape, Label) else shape
+    )
 
 
-def fill(text: str, texts: Mapping[str, str]) -> str:
+def fill_braces(text: str, texts: Mapping[str, str]) -> str:
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 
-def check_board(board: Any, num_outcomes: int = 0) -> None:
+def check_board(board: object, num_outcomes: int = 0) -> None:
     """Draw everything a board can show, which raises an error if a part is invalid."""
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
+from anyzero.core.base.cells import cell_name, letter_of
+from anyzero.views.board import Board
+from anyzero.views.shapes import Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
 CORNER_STEPS = 12
 HEX_ROW = math.sqrt(3) / 2
@@ -18,20 +19,6 @@ HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
 MOST_DOTS = 24  # maximum seeds drawn in a house
-
-
-def cell_name(row: int, column: int) -> str:
-    """Column letter and row number, counted from 1: row 0, column 2 is `c1`."""
-    return f"{letter_of(column)}{row + 1}"
-
-
-def letter_of(column: int) -> str:
-    if column >= len(LETTERS):
-        raise ValueError(
-            f"columns have letters, at most {len(LETTERS)}: name the cells of a wider board "
-            "yourself"
-        )
-    return LETTERS[column]
 
 
 # --- outlines
@@ -218,7 +205,8 @@ def hex_rims(size: int) -> tuple[Path, ...]:
 
     def point(row: int, column: int, turn: int, radius: float) -> Point:
         """Around a cell's centre, `turn` degrees clockwise from the right."""
-        (x, y), angle = hex_centre(row, column), math.radians(turn)
+        x, y = hex_centre(row, column)
+        angle = math.radians(turn)
         return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
     sides = (("seat0", top), ("seat0", bottom), ("seat1", left), ("seat1", right))

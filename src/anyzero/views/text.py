@@ -7,7 +7,7 @@ from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from anyzero.views.board import Label, Point, Scene
+from anyzero.views.shapes import Label, Picture, Point
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,12 +35,12 @@ STYLES = {
 """The terminal style of each role: colours readable on a light and on a dark background."""
 
 
-def scene_to_text(scene: Scene, marked: Collection[str] = ()) -> str:
+def scene_to_text(scene: Picture, marked: Collection[str] = ()) -> str:
     """The board with its labels, the caption below it; `marked` cells are in brackets."""
     return scene_to_terminal(scene, marked).plain.rstrip("\n")
 
 
-def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
+def scene_to_terminal(scene: Picture, marked: Collection[str] = ()) -> "Text":
     """The same in colour; `rich` drops colours if the terminal has none."""
     from rich.text import Text
 
@@ -55,7 +55,7 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
         )
     for row in range(rows[0], rows[-1] + 1) if rows else ():
         used = [
-            column for found, column in canvas if found == row and canvas[row, column].text != " "
+            column for place, column in canvas if place == row and canvas[row, column].text != " "
         ]
         line = [
             canvas.get((row, column), BLANK)
@@ -68,7 +68,7 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
     return text
 
 
-def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
+def lay_out(scene: Picture, marked: Collection[str] = ()) -> Canvas:
     """Labels, then each cell: its piece, or itself; pieces of several letters get more space."""
     pieces = {piece.cell: piece for piece in scene.pieces}
     texts = dict[str, tuple[str, str]]()
@@ -97,7 +97,8 @@ def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Ca
     """The letters of a text around a point; an even number is shifted to the left and to the
     top.
     """
-    lines, (across, down) = text.split("\n"), scale
+    lines = text.split("\n")
+    across, down = scale
     top = floor(centre[1] * down + 0.5) - len(lines) // 2
     middle = floor(centre[0] * across + 0.5)
     return {
@@ -113,7 +114,7 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
         return
     rows = sorted({row for row, _ in letters})
     row = rows[len(rows) // 2]
-    columns = [column for found, column in letters if found == row]
+    columns = [column for place, column in letters if place == row]
     for column, bracket in ((min(columns) - 1, "["), (max(columns) + 1, "]")):
         before = canvas.get((row, column), BLANK)
         if before.role == "accent" or before.text == " ":

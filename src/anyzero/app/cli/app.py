@@ -15,7 +15,8 @@ from typer.core import TyperGroup
 from anyzero.app.cli import arena, games, play, serve, train
 from anyzero.app.cli.options import EPILOG, option
 from anyzero.core.base import stopping
-from anyzero.core.base.errors import NEEDS_TORCH, AnyzeroError, shorten
+from anyzero.core.base.errors import AnyzeroError, shorten
+from anyzero.core.base.extras import EXTRA_OF, needs_package
 
 STOPPED = "stopped; nothing was saved, so the same command starts over"
 UsageError: Any = (
@@ -145,6 +146,7 @@ def sentence_of(error: BaseException) -> str | None:
     """What is wrong, if it is something that a person can mend."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return error.strerror
-    if isinstance(error, ModuleNotFoundError) and error.name == "torch":
-        return NEEDS_TORCH
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        return needs_package(package) if package in EXTRA_OF else None
     return str(error) if isinstance(error, AnyzeroError) else None

@@ -141,7 +141,7 @@ def rate(
     random play, searches with growing budgets; for chess Stockfish. It ends where opponents become
     too strong. The same command resumes a stopped rating.
     """
-    from anyzero.core.learning.find import Made
+    from anyzero.tools.arena.cards import Made
 
     given: Values = {
         "command": command,

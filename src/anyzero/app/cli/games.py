@@ -19,6 +19,7 @@ from anyzero.app.cli.options import (
     option,
 )
 from anyzero.app.cli.output import answer, load_position, print_result
+from anyzero.core.base.extras import find
 from anyzero.core.base.progress import progress
 from anyzero.core.base.report import Sheet, count
 
@@ -59,9 +60,11 @@ def check(game: GameText, json: Json = False) -> None:
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
     loaded = anyzero.load(game)
-    laws = anyzero.check_game(loaded, apart=loaded.is_from_file)
-    print_result(laws, json=json)
-    raise typer.Exit(0 if laws.ok else 1)
+    results = (
+        find("laws").check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
+    )
+    print_result(results, json=json)
+    raise typer.Exit(0 if results.ok else 1)
 
 
 @examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
@@ -75,9 +78,7 @@ def new(
     It can be played, drawn and trained at once: change it step by step, and check it after each
     step.
     """
-    from anyzero.core.game.load import start_game
-
-    written = [str(path) for path in start_game(file, kind)]
+    written = [str(path) for path in find("laws").start_game(file, kind)]
     told = "docs/contract.md explains each part"
     said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
     commands = (

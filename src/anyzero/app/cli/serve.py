@@ -166,13 +166,13 @@ def export(
 ) -> None:
     """Write a game or its net as files for other programs."""
     from anyzero.core.base.errors import BadOptionError
+    from anyzero.core.base.extras import find
     from anyzero.core.game.load import BUILT_IN
-    from anyzero.extras.export import export as write
 
     if bool(game) == all_games:
         raise BadOptionError("name a game, or use --all for all of them")
     files = {"onnx": onnx, "c": c, "wasm": wasm, "web": web, "bot": bot}
     games = list(BUILT_IN) if all_games else game
-    print_result(
-        write(games, net=net, player=player, max_characters=max_characters, **files), json=json
-    )
+    export_files = find("export").export
+    written = export_files(games, net=net, player=player, max_characters=max_characters, **files)
+    print_result(written, json=json)

@@ -5,7 +5,6 @@ Commands are read while a search runs on its own thread, so that `stop` is answe
 """
 
 import math
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -25,15 +24,13 @@ from anyzero.core.base.errors import (
 )
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with
 from anyzero.core.learning.find import find_network
 from anyzero.core.search import Searcher
 from anyzero.core.search.methods import Evaluator
 from anyzero.core.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.core.search.report import RootMove
 from anyzero.core.search.tree import new_tree
-from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, MAX_CLOCK, REPETITION, RUNNING
-from anyzero.games.chess_moves import forget
 from anyzero.tools.players.player import load_evaluator
 
 FIRST_LOOK_S = 0.05
@@ -42,7 +39,6 @@ MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
 ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
-COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 Words = list[str]
 States = dict[
     tuple[str, ...], Any
@@ -52,7 +48,7 @@ States = dict[
 class UciEngine:
     def __init__(self, send: Send) -> None:
         self.send = send
-        self.game: Game = load("chess")
+        self.game: Game = next(games_with("uci"))
         self.options = UciOptions()
         self.evaluator: Evaluator | None = None
         self.states = read_position(self.game, ["startpos"], {})  # up to the position to search
@@ -185,39 +181,23 @@ def read_position(game: Game, words: Words, known: States) -> States:
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    # GUIs play on past the fifty-move rule, and some count moves from 0
-    fen = COUNTERS.sub(
-        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}",
-        " ".join(words[1:end]),
-    )
+    dialect = game.facts.uci
+    assert dialect is not None
+    fen = dialect.read_fen(" ".join(words[1:end]))
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
     key: tuple[str, ...] = (fen,)
     found = {key: known.get(key)}
     if found[key] is None:
-        found[key] = playable(game.parse_state(fen)) if fen else game.initial_state()
+        found[key] = dialect.play_on(game.parse_state(fen)) if fen else game.initial_state()
     for move in words[end + 1 :]:
         before = found[key]
         key = (*key, move)
         found[key] = known.get(key)
         if found[key] is None:
-            found[key] = playable(game.play(before, move))
+            found[key] = dialect.play_on(game.play(before, move))
     return found
-
-
-def playable(state: State) -> State:
-    """The state; if it is a draw that players of a GUI need not claim, one in which the game
-    continues.
-    """
-    if state.ended not in (INSUFFICIENT, FIFTY_MOVES, REPETITION):
-        return state
-    alive = state.copy()
-    if alive.ended == FIFTY_MOVES:  # the history is full
-        forget(alive)
-        alive.clock = 0
-    alive.ended = RUNNING
-    return alive
 
 
 # --- one `go`: a thread that searches in short slices, reports its findings, and ends with
@@ -228,14 +208,14 @@ def make_searcher(
     game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any
 ) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
-    known: Values = {} if evaluator is None else {"evaluator": evaluator}
-    method = options.search_method
-    trees = 1 if evaluator else options.threads
-    searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
+    arguments: Values = {**budget, "trees": 1 if evaluator else options.threads}
+    if evaluator is not None:
+        arguments["evaluator"] = evaluator
+    searcher = Searcher(game, options.search_method, **arguments)
     bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
-    allowed = int((options.hash << 20) / bytes_a_node)
-    searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
-    return searcher
+    max_nodes = min(int((options.hash << 20) / bytes_a_node), MOST_NODES)
+    least = searcher.trees * (game.max_legal + 2)
+    return Searcher(game, options.search_method, **arguments, max_nodes=max(max_nodes, least))
 
 
 def say(send: Send, sentence: str) -> None:
@@ -317,7 +297,7 @@ class Thinking:
 
     def search(self) -> list[str]:
         """The principal variation, starting with the move played."""
-        live = LiveSearch(self.searcher, self.state, self.options.seed)
+        live = self.searcher.begin(self.state, self.options.seed)
         look_at = FIRST_LOOK_S
         longest = 0
         going = True
@@ -346,9 +326,7 @@ class Thinking:
         if self.pondering or self.is_open:
             return False
         late = self.seconds is not None and self.spent >= self.seconds
-        is_full = (
-            live.run.tree.nodes() + live.run.game.max_legal > live.run.room
-        )  # no room to expand another node
+        is_full = live.forest.is_full()
         deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 

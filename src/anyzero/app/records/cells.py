@@ -31,7 +31,8 @@ def scene_of(game: Game, state: State) -> Scene:
 
 @lru_cache(MOST_SCENES)
 def _remembered_scene(game: Game, content: bytes) -> Scene:
-    return game.scene(state_from_bytes(game, content))
+    scene: Scene = game.scene(state_from_bytes(game, content))
+    return scene
 
 
 def state_from_bytes(game: Game, content: bytes) -> State:

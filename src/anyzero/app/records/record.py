@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.schema import Schema, show
+from anyzero.core.base.schema import Schema, show_value
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load, split_text
 from anyzero.core.game.play import FAULTS, UNFINISHED, End, Reason
@@ -106,7 +106,7 @@ class GameRecord(Schema):
         if self.format != FORMAT:
             raise BadRecordError(f"the record has the format {self.format}, not {FORMAT}")
         if read_day(self.date) != self.date:
-            raise BadRecordError(f"date: {show(self.date)} is not a day like 2026-01-31")
+            raise BadRecordError(f"date: {show_value(self.date)} is not a day like 2026-01-31")
         return self
 
     @property

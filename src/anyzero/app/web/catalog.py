@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 import anyzero
+from anyzero.app.records.files import forms_of
 from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
@@ -231,6 +232,8 @@ def describe_game(game: Game, name: str) -> Values:
         "options": options,
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},
+        "records": forms_of(game),
+        "advisor": None if game.facts.advisor is None else game.facts.advisor._asdict(),
     }
 
 

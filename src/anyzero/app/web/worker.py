@@ -146,7 +146,7 @@ class SearchJob:
         """
         look = time.perf_counter() + LOOK_EVERY_S / 4
         is_finished = False
-        search = LiveSearch(searcher, self.state, self.job["seed"])
+        search = searcher.begin(self.state, self.job["seed"])
         while not is_finished:
             is_finished = not search.advance() or self.stopped.is_set()
             if is_finished or not goes_on():

@@ -77,9 +77,7 @@ class Child:
         """
         end, lifeline = (-1, -1) if is_ours else os.pipe()
         self.process = subprocess.Popen(
-            command
-            if is_ours
-            else python_command("anyzero.core.base.child", "_keep", str(end), *command),
+            command if is_ours else python_command(__name__, "_keep", str(end), *command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if keeps_words else None,

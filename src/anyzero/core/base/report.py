@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Values
 
 
@@ -17,7 +18,7 @@ class Sheet(NamedTuple):
     """A table for people; an empty cell is an empty text."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[object]]
 
     @property
     def cells(self) -> list[list[str]]:
@@ -77,9 +78,7 @@ class Shown:
         try:
             import pandas
         except ImportError:
-            raise AnyzeroError(
-                "this needs pandas, which does not come with anyzero: pip install pandas"
-            ) from None
+            raise AnyzeroError(needs_package("pandas")) from None
         return pandas.json_normalize(self.records())
 
 
@@ -106,7 +105,7 @@ def worth_words(value: float, best_score: float) -> str:
     return f"{worth(value, best_score)} points" if best_score else f"value {signed(value)}"
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

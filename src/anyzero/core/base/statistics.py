@@ -9,12 +9,12 @@ model.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Numbers, Values
+from anyzero.core.base.nouns import Number, Numbers, Values
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # a normal variable is within this many standard deviations of its mean with a probability of 95 %
@@ -29,10 +29,38 @@ class Interval(NamedTuple):
     high: float
 
 
+@dataclass(frozen=True)
+class Tally:
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """From 0 to 1, with a draw as half; None without games."""
+        return (self.wins + self.draws / 2) / self.total if self.total else None
+
+    def to_json(self) -> dict[str, int]:
+        return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+
+
+def tally_scores(scores: Sequence[float]) -> Tally:
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+
+def compare(points: float, others: float) -> float:
+    """1, 1/2 or 0."""
+    return 1.0 if points > others else 0.5 if points == others else 0.0
+
+
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
     """An interval as plain values; None if there is none, and for a limit that is not known."""
-    known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
-    return dict(zip((name, f"{name}_low", f"{name}_high"), known, strict=True))
+    limits = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
+    return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
 
 
 def expected_score(elo: float) -> float:
@@ -250,7 +278,7 @@ class Sprt:
         }
 
 
-def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
+def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Number:
     """The log-likelihood ratio of `elo1` to `elo0` for these counts, [..., 5]."""
     weights = np.where(np.asarray(counts) == 0, ALMOST_NONE, np.asarray(counts, float))
     total = weights.sum(axis=-1, keepdims=True)
@@ -258,7 +286,7 @@ def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
     return (weights * (np.log(tilts[0]) - np.log(tilts[1]))).sum(axis=-1)
 
 
-def tilt(shares: Numbers, score: float) -> Any:
+def tilt(shares: Numbers, score: float) -> Number:
     """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this
     expected score.
 
@@ -266,10 +294,8 @@ def tilt(shares: Numbers, score: float) -> Any:
     infinity.
     """
     away = np.array(PAIR_SCORES) - score
-    low, high = (
-        np.full(shares.shape[:-1], -1.0 / (1.0 - score)),
-        np.full(shares.shape[:-1], 1.0 / score),
-    )
+    low = np.full(shares.shape[:-1], -1.0 / (1.0 - score))
+    high = np.full(shares.shape[:-1], 1.0 / score)
     for _ in range(BISECTIONS):
         theta = (low + high) / 2.0
         right = (shares * away / (1.0 + theta[..., None] * away)).sum(axis=-1) > 0.0

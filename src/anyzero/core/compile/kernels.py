@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.errors import check_name
+from anyzero.core.base.extras import find
 from anyzero.core.base.nouns import NamedValues
 from anyzero.core.compile.bind import Function, bind
 
@@ -61,12 +62,11 @@ def compile_kernel(
     if key not in unit.compiled:
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
         whole = replace(unit, functions={**unit.functions, **parts}, modules=modules)
-        check_name("target", target, COMPILERS)
-        unit.compiled[key] = COMPILERS[target](function, whole, constants)
+        unit.compiled[key] = compiler_for(target)(function, whole, constants)
     return unit.compiled[key]
 
 
-def _bind(function: Function, unit: Unit, constants: Constants, intrinsics: Parts) -> Any:
+def bind_kernel(function: Function, unit: Unit, constants: Constants, intrinsics: Parts) -> Any:
     """The kernel over its callees and constants, in plain Python: what is compiled for a target."""
     functions = {**unit.functions, **intrinsics}
     home = functions.get(function, function).__module__
@@ -83,7 +83,7 @@ def _bind(function: Function, unit: Unit, constants: Constants, intrinsics: Part
     return bind(function, functions, fill)
 
 
-def _wrap(
+def wrap_kernel(
     kernel: Any, unit: Unit, constants: Constants, pipeline: Any, make: Function
 ) -> tuple[Any, str | None]:
     """A bound kernel with all of its functions wrapped by `make`, and a hash of everything it is
@@ -91,7 +91,7 @@ def _wrap(
     """
     from anyzero.core.compile.cache import share
 
-    name_key = partial(key_of, unit=unit, constants=constants, pipeline=pipeline)
+    name_key = partial(kernel_key, unit=unit, constants=constants, pipeline=pipeline)
     key = name_key(kernel)
 
     def wrap(rebuilt: FunctionType) -> Any:
@@ -106,7 +106,7 @@ def _wrap(
     return bind(kernel, {}, wrap), key
 
 
-def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> str | None:
+def kernel_key(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> str | None:
     """A hash of everything a bound function is compiled from; None if impossible to tell."""
     from anyzero.core.compile.cache import Fingerprint, NoFingerprintError
 
@@ -147,7 +147,7 @@ def compile_interpreted(function: Function, unit: Unit, constants: Constants) ->
     """Plain Python with the generic functions filled in; words wrap around silently, as in compiled
     code.
     """
-    bound = _bind(function, unit, constants, {})
+    bound = bind_kernel(function, unit, constants, {})
 
     @wraps(function)
     def run(*args: Any) -> Any:
@@ -173,45 +173,16 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
             is_rule=not is_of_kernel(rebuilt),
         )
 
-    bound = _bind(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})
-    kernel, key = _wrap(bound, unit, constants, (cpu.PIPELINE, options), make)
+    bound = bind_kernel(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})
+    kernel, key = wrap_kernel(bound, unit, constants, (cpu.PIPELINE, options), make)
     keep_on_disk(kernel, unit.name, key)
     return kernel
-
-
-def compile_object(
-    function: Function, unit: Unit, constants: Constants, machine: Any = None
-) -> Any:
-    """A kernel for object files, for machines like this one; it is compiled when added to a
-    library.
-
-    Also returns a hash of everything it is compiled from.
-    """
-    from anyzero.extras.browser import ahead
-
-    machine = machine or ahead.any_like_this()
-
-    def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
-        return ahead.compile_function(
-            machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit)
-        )
-
-    bound = _bind(function, unit, constants, {**ahead.INTRINSICS, **unit.intrinsics})
-    return _wrap(bound, unit, constants, (ahead.PIPELINE, machine), make)
-
-
-def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
-    """A kernel for browsers; called here, it runs in wasmtime."""
-    from anyzero.extras.browser.ahead import WASM
-    from anyzero.extras.browser.wasm_memory import WasmKernel
-
-    return WasmKernel(*compile_object(function, unit, constants, WASM))
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.core.compile import gpu
 
-    kernel = _bind(function, unit, constants, gpu.INTRINSICS)
+    kernel = bind_kernel(function, unit, constants, gpu.INTRINSICS)
     return bind(
         kernel,
         {},
@@ -223,9 +194,17 @@ COMPILERS: dict[str, Callable[[Function, Unit, Constants], Any]] = {
     "cpu": compile_cpu,
     "cuda": compile_cuda,
     "interpreted": compile_interpreted,
-    "object": compile_object,
-    "wasm": compile_wasm,
 }
+LATER_COMPILERS = {"object": "browser", "wasm": "browser"}
+"""Targets whose compilers are in a part that may be missing: its table COMPILERS has them."""
+
+
+def compiler_for(target: str) -> Callable[[Function, Unit, Constants], Any]:
+    check_name("target", target, (*COMPILERS, *LATER_COMPILERS))
+    part = LATER_COMPILERS.get(target)
+    compilers = COMPILERS if part is None else find(part).COMPILERS
+    compiler: Callable[[Function, Unit, Constants], Any] = compilers[target]
+    return compiler
 
 
 COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in total

@@ -157,7 +157,7 @@ def draw(rules: Rules, state: State, shown: Drawing) -> None:
 
 
 def move_number(rules: Rules, state: State, action: int) -> int:
-    """The index of a legal action's text in `board.moves`; by default the action itself."""
+    """The index of a legal action's text among `moves`; by default the action itself."""
     return action
 
 
@@ -186,6 +186,8 @@ INTERPRETED = (
     "parse_action",
     "format_state",
     "parse_state",
+    "moves",
+    "outcomes",
     "board",
 )
 """Functions called only from Python: text, pictures and tables."""

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError, check_name
-from anyzero.core.base.nouns import Actions, Numbers, Planes, Rules, States, Stream, Word
+from anyzero.core.base.extras import find, needs_package
+from anyzero.core.base.nouns import Numbers, Planes, Rules, States
 from anyzero.core.compile import TARGETS
-from anyzero.core.compile.random import STREAM, seed_stream
-from anyzero.core.game.contract import encode, payoffs, rollout, seat_to_move
+from anyzero.core.game.contract import encode, seat_to_move
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.streams import new_scratch, rollout_streams
 
 PARTS_A_THREAD = 16  # a delayed thread leaves its share to the others
 FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
 """Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
-APART_BYTES = 128  # two cache lines: processors fetch them in pairs
 
 
 class RolloutSums(NamedTuple):
@@ -78,20 +78,6 @@ def default_rollouts(game: Game) -> Game:
     )
 
 
-def new_scratch(game: Game) -> tuple[Any, ...]:
-    """A thread's own state, actions, stream and result, cache lines apart to avoid false
-    sharing.
-    """
-    sizes = (
-        (game.state_dtype, 1),
-        (np.dtype(np.int32), game.max_legal),
-        (STREAM, 1),
-        (np.dtype(float), game.num_seats),
-    )
-    parts = ((dtype, num, -(-APART_BYTES // dtype.itemsize)) for dtype, num in sizes)
-    return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
-
-
 def cut(num: int, parts: int) -> list[tuple[int, int]]:
     """Split `num` items into parts of about the same size: the first of each, and the one after its
     last.
@@ -106,52 +92,6 @@ def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], thr
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(run, *zip(*parts, strict=True)))
-
-
-def rollout_streams(
-    rules: Rules,
-    roots: States,
-    seed: Word,
-    first: int,
-    last: int,
-    repeats: int,
-    scratch: Any,
-    sums: Numbers,
-    moves: Any,
-) -> None:
-    """Kernel: the streams from `first` to `last - 1`, all from one position or each from its
-    own.
-    """
-    states, actions, streams, result = scratch
-    for stream in range(first, last):
-        seed_stream(streams[0], seed, stream)
-        root = roots[stream : stream + 1] if len(roots) > 1 else roots
-        moves[stream] = rollout_stream(
-            rules, root, repeats, states, actions, streams[0], result, sums[stream]
-        )
-
-
-def rollout_stream(
-    rules: Rules,
-    root: State,
-    repeats: int,
-    states: States,
-    actions: Actions,
-    rng: Stream,
-    result: Numbers,
-    sums: Numbers,
-) -> int:
-    """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of
-    moves.
-    """
-    moves = 0
-    for _ in range(repeats):
-        states[0] = root[0]
-        moves += rollout(rules, states[0], actions, rng)
-        payoffs(rules, states[0], result)
-        for seat in range(len(sums)):
-            sums[seat] += result[seat]
-    return moves
 
 
 # --- random games per second
@@ -195,16 +135,12 @@ def bench_rollouts(
 def check_target(target: str) -> None:
     check_name("target", target, TARGETS)
     if target == "wasm":
-        from anyzero.extras.browser.wasm_memory import check_runtime
-
-        check_runtime()
+        find("browser").check_wasm()
     if target == "cuda":
         try:
             from anyzero.core.compile import gpu
         except ImportError:
-            raise AnyzeroError(
-                "the target cuda needs the package numba-cuda: install anyzero[cuda]"
-            ) from None
+            raise AnyzeroError(needs_package("numba_cuda")) from None
         if not gpu.is_available():
             raise AnyzeroError("the target cuda needs an NVIDIA GPU, and none was found here")
 

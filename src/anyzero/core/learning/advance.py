@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.nouns import Numbers, Rules
+from anyzero.core.compile.bind import Function
 from anyzero.core.compile.random import U, random_below, random_unit, seed_stream
 from anyzero.core.game.contract import CHANCE, OVER, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.core.learning.games import (
@@ -29,12 +30,12 @@ from anyzero.core.learning.games import (
     list_policy,
     page_of,
 )
+from anyzero.core.search.leaves import advance_tree
 from anyzero.core.search.methods import GUMBEL, Settings
 from anyzero.core.search.report import choose_child_of_root, draw_index, value_after
 from anyzero.core.search.reuse import copy_node, copy_subtree
 from anyzero.core.search.simulation import (
     ANY_CHILD,
-    advance_tree,
     begin_tree,
     prepare_root,
     simulate_tree,
@@ -316,4 +317,8 @@ def do_not_save(slots: Slots, number: int) -> None: ...
 def do_not_restore(slots: Slots, settings: Settings, number: int) -> None: ...
 
 
-WITHOUT_REUSE = {follow: do_not_follow, save_subtree: do_not_save, restore_subtree: do_not_restore}
+WITHOUT_REUSE: dict[Function, Function] = {
+    follow: do_not_follow,
+    save_subtree: do_not_save,
+    restore_subtree: do_not_restore,
+}

@@ -8,12 +8,13 @@ threads change nothing, and an interrupted block is simply played again.
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.nouns import Numbers, Rules
 from anyzero.core.base.stopping import check as check_stopping
+from anyzero.core.compile.bind import Function
 from anyzero.core.compile.bits import by_pointer
 from anyzero.core.game.game import Game
 from anyzero.core.learning.advance import (
@@ -24,7 +25,7 @@ from anyzero.core.learning.advance import (
     grow_tree,
     grow_with_answers,
 )
-from anyzero.core.learning.config import RANDOM, SelfPlayConfig, anchor_search
+from anyzero.core.learning.contestants import Contestant
 from anyzero.core.learning.games import (
     BY_RULES,
     IDLE,
@@ -38,18 +39,10 @@ from anyzero.core.learning.games import (
     new_games,
 )
 from anyzero.core.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.core.search.methods import BATCH, Evaluator, Method, Settings, adapt, find_method
-from anyzero.core.search.run import (
-    NO_ANSWERS,
-    ask_for_leaves,
-    choice_parts,
-    fixed_settings,
-    new_scratch_for,
-    parts_of,
-)
-from anyzero.core.search.search import room
-from anyzero.core.search.simulation import IDLE as NO_LEAF
-from anyzero.core.search.tree import new_tree
+from anyzero.core.search.forest import Forest, tree_parts
+from anyzero.core.search.leaves import NO_ANSWERS, answer_leaves
+from anyzero.core.search.methods import BATCH, Settings
+from anyzero.core.search.search import most_nodes
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
@@ -59,61 +52,6 @@ TOGETHER = 32  # games per part if no network determines it
 Watch = Callable[
     [int, int], None
 ]  # called now and then with the number of finished games and of simulations
-
-
-# --- who plays: a network with a search, a search with rollouts, or chance
-
-
-class Contestant(NamedTuple):
-    """A search and its evaluator; contestants with equal searches share their trees."""
-
-    name: str
-    method: Method  # as the game and the evaluator allow it
-    simulations: int
-    evaluator: Evaluator | None = None  # None: it is part of the search
-
-
-def network_contestant(
-    game: Game,
-    name: str,
-    evaluator: Evaluator,
-    config: SelfPlayConfig,
-    *,
-    noise: bool,
-    simulations: int = 0,
-) -> Contestant:
-    """A network as used in self-play or a match; 0 simulations: as in self-play."""
-    method = adapt(game, self_play_method(config, noise=noise), evaluator)
-    if config.method == "expectimax":
-        return Contestant(name, method, game.num_actions, evaluator)
-    return Contestant(name, method, simulations or config.simulations, evaluator)
-
-
-def anchor_contestant(game: Game, text: str) -> Contestant:
-    """A player that never changes: `random`, or a method and its simulations, `uct:1000`."""
-    method, simulations = (find_method("uct", {}), 0) if text == RANDOM else anchor_search(text)
-    return Contestant(text, adapt(game, method, "rollout"), simulations)
-
-
-NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration")}
-FORM = {
-    "gumbel": ("considered", "value_scale", "visit_scale"),
-    "puct": ("exploration", "first_play"),
-}
-"""Search settings that are also self-play settings: those that add noise, and those that shape the
-search.
-"""
-
-
-def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
-    """The search of self-play; without noise, the search of matches."""
-    if config.method == "expectimax":
-        return find_method("expectimax", {})
-    names = (*FORM[config.method], *(NOISE[config.method] if noise else ()))
-    options: dict[str, object] = {name: getattr(config, name) for name in names}
-    if config.method == "puct":
-        options["log_visits"] = int(config.final == "value+log visits")
-    return find_method(config.method, {**options, "move_value": int(config.move_value)})
 
 
 class GameLine(NamedTuple):
@@ -135,13 +73,6 @@ class BlockResult(NamedTuple):
     """From games played on as a check: each seat's threshold for resigning, and whether it did not
     lose after all.
     """
-
-
-class Searching(NamedTuple):
-    slots: Slots
-    settings: Settings
-    late: Settings  # after the plies in which moves are sampled: without Gumbel noise
-    parts: dict[Any, Any]  # functions that replace those of the kernel
 
 
 def advance_games(
@@ -172,28 +103,42 @@ def advance_games(
     return alive
 
 
-def new_search(
-    game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner
-) -> Searching:
+def plant_forest(
+    game: Game, contestant: Contestant, num_trees: int, manner: Manner, target: str
+) -> Forest:
+    """A tree for each game of a block, for contestants with this search; with tree reuse, one more
+    to copy to.
+    """
     settings = contestant.method.settings
-    most = contestant.simulations
-    slots = len(games.plies)
-    manner = manner._replace(simulations=most)
-    nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
-    tree = new_tree(game, settings, nodes, num_trees=slots)
-    scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
-    scratch.known[:] = NO_LEAF
-    grow = (
-        grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
+    simulations = contestant.simulations
+    grow = grow_alone if simulations else grow_nothing
+    if settings.evaluator == BATCH:
+        grow = grow_with_answers
+    parts: dict[Function, Function] = {grow_tree: grow}
+    if not manner.reuse:
+        parts.update(WITHOUT_REUSE)
+    forest = Forest(
+        game,
+        contestant.method,
+        room=most_nodes(game, simulations * (REUSED if manner.reuse else 1), 1 << 30),
+        simulations=None if manner.reuse else simulations,
+        num_trees=num_trees,
+        target=target,
+        parts=parts,
     )
-    spare = new_tree(game, settings, nodes, num_trees=slots) if manner.reuse else tree
-    late = settings._replace(gumbel_scale=0.0)
-    parts: dict[Any, Any] = {
-        **choice_parts(settings),
-        grow_tree: grow,
-        **({} if manner.reuse else WITHOUT_REUSE),
-    }
-    return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)
+    forest.rest()
+    return forest
+
+
+def without_noise(settings: Settings) -> Settings:
+    """For moves after the plies in which they are sampled: without Gumbel noise."""
+    return settings._replace(gumbel_scale=0.0)
+
+
+def new_slots(forest: Forest, games: Games, rows: Samples, manner: Manner) -> Slots:
+    """What one search needs to advance the games of a block."""
+    spare = forest.spare_tree() if manner.reuse else forest.tree
+    return Slots(forest.tree, spare, forest.scratch, games, rows, manner)
 
 
 class Block:
@@ -236,16 +181,18 @@ class Block:
         self.rows = self.rows._replace(
             policies=self.rows.policies.astype(np.float32)
         )  # kernels have no float16 here
-        self.searches = [
-            new_search(
-                game, contestants[index], self.games, self.rows, manner._replace(search=number)
-            )
-            for number, index in enumerate(first_of_kind)
-        ]
-        every = [one.evaluator for one in contestants]
-        self.evaluators: list[Any] = [one for one in dict.fromkeys(every) if one is not None]
+        self.forests: list[Forest] = []
+        self.searches: list[Slots] = []  # one for each kind of search
+        for number, index in enumerate(first_of_kind):
+            contestant = contestants[index]
+            forest = plant_forest(game, contestant, self.slots, manner, target)
+            its_manner = manner._replace(search=number, simulations=contestant.simulations)
+            self.forests.append(forest)
+            self.searches.append(new_slots(forest, self.games, self.rows, its_manner))
+        evaluators = [contestant.evaluator for contestant in contestants]
+        self.evaluators = [each for each in dict.fromkeys(evaluators) if each is not None]
         self.evaluator_of = np.array(
-            [-1 if one is None else self.evaluators.index(one) for one in every]
+            [-1 if each is None else self.evaluators.index(each) for each in evaluators]
         )
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
         self.is_stopped = False
@@ -260,7 +207,7 @@ class Block:
             with ThreadPoolExecutor(self.threads) as pool:
                 self.play_parts(pool, TOGETHER, watch)
         elif all(pools):
-            self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore[arg-type]
+            self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore
         else:
             self.play_part(0, self.slots, watch)
         names = [one.name for one in self.contestants]
@@ -271,7 +218,7 @@ class Block:
         changes nothing.
         """
         work = [
-            pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)
+            pool.submit(self.play_part, *part, watch) for part in tree_parts(self.slots, together)
         ]
         try:
             for part in work:
@@ -283,18 +230,18 @@ class Block:
 
     def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
         """Play all games of these slots, checking the clock about once per move."""
-        kernels = []
-        for search in self.searches:
-            fixed = fixed_settings(self.game, search.settings)
-            kernels.append(self.game.compile(advance_games, self.target, fixed, parts=search.parts))
+        kernels = [forest.kernel(advance_games) for forest in self.forests]
         answers = [NO_ANSWERS] * len(kernels)
         steps = 0
         alive = 1
-        every = max(search.slots.manner.simulations for search in self.searches) + 1
+        every = max(slots.manner.simulations for slots in self.searches) + 1
         try:
             while alive and not self.is_stopped:
-                for search, kernel, answer in zip(self.searches, kernels, answers, strict=True):
-                    alive = kernel(self.game.rules, *search[:3], answer, begin, end)
+                for forest, slots, kernel, answer in zip(
+                    self.forests, self.searches, kernels, answers, strict=True
+                ):
+                    settings = forest.settings, without_noise(forest.settings)
+                    alive = kernel(self.game.rules, slots, *settings, answer, begin, end)
                 self.fetch(begin, end)
                 steps += 1
                 if steps % every == 0:
@@ -302,14 +249,12 @@ class Block:
                     with self.lock:
                         if watch:
                             watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
-                whose = (
+                of_slots = (
                     self.evaluator_of[self.games.contestant] if len(self.evaluators) > 1 else None
                 )
                 answers = [
-                    ask_for_leaves(
-                        self.game, search.slots.scratch, begin, end, self.evaluators, whose
-                    )
-                    for search in self.searches
+                    answer_leaves(self.game, slots.scratch, begin, end, self.evaluators, of_slots)
+                    for slots in self.searches
                 ]
         except BaseException:
             self.is_stopped = True
@@ -401,11 +346,3 @@ ENDED = (
     "payoffs",
     "lowest",
 )  # what is recorded of a game besides its moves
-
-
-def surprise_weights(samples: Samples, share: float) -> np.ndarray:
-    """Weights with mean 1 over a block, `share` of them by surprise."""
-    searched = samples.policy_weights > 0.0
-    mean = float(samples.surprises[searched].mean(dtype=np.float64)) if searched.any() else 0.0
-    relative = samples.surprises / mean if mean > 0.0 else np.ones(samples.num, np.float32)
-    return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)

@@ -6,6 +6,7 @@ change and play each other once per run, so every generation is measured on the 
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -14,19 +15,19 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import (
     Interval,
+    Tally,
+    compare,
     fit_ratings,
     mean_interval,
     named,
+    tally_scores,
     wilson_interval,
 )
 from anyzero.core.game.game import Game
-from anyzero.core.game.play import BY_THE_RULES
-from anyzero.core.learning.block import Block, Contestant, Watch
+from anyzero.core.learning.block import Block, BlockResult, Watch
 from anyzero.core.learning.config import BenchmarkConfig, GateConfig
-from anyzero.core.learning.games import Manner, Pairings
-from anyzero.tools.arena.match import MatchResult
-from anyzero.tools.arena.plan import BOTH_LEGS, Match, default_openings
-from anyzero.tools.arena.standings import Standings, make_standings
+from anyzero.core.learning.contestants import Contestant
+from anyzero.core.learning.games import Manner, Pairings, default_openings
 
 CONVERGENCE = 5  # benchmarks whose mean is compared with the mean of as many before
 
@@ -34,11 +35,16 @@ Anchors = list[list[float]]  # points[a][b]: the points anchor a scored against 
 
 
 class Contest(NamedTuple):
-    standings: Standings
+    """How the first of two contestants did against the second."""
+
+    tally: Tally  # of its games; with one seat, of the deals that both played
+    seats: list[Tally]  # as first seat, and as second; empty for one seat
     score: float
     low: float
     high: float  # from 0 to 1, with the 95 % interval
+    games: int
     same_games: int  # games that are copies of another game
+    means: tuple[float, float] | None = None  # one seat: mean points of each contestant
 
     @property
     def shares(self) -> dict[str, float]:
@@ -63,35 +69,47 @@ def contest(
     contestants play each deal.
     """
     plies = default_openings(game) if openings < 0 else openings
-    sides = [Match(0, 1, 0, leg).by_seat(game.num_seats) for leg in BOTH_LEGS]
+    sides = [[(seat + leg) % 2 for seat in range(game.num_seats)] for leg in (0, 1)]
     pairings = Pairings(np.array(sides), np.zeros(2))
     manner = Manner(least_opening=plies, most_opening=plies)
     block = Block(
         game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads
     )
     played = block.play(watch)
-    results = []
-    for row, line in enumerate(played.games):
-        scores = None if played.scores is None else [float(played.scores[row])] * len(line.payoffs)
-        match = Match(0, 1, row // 2, row % 2)
-        results.append(
-            MatchResult(
-                match, line.names, 0, [], line.payoffs, scores, BY_THE_RULES, "", [0.0, 0.0]
-            )
-        )
-    standings = make_standings(results)
-    distinct = {(line.start, *line.actions) for line in played.games}
-    return Contest(
-        standings, *score_interval(standings, len(distinct)), len(results) - len(distinct)
-    )
+    distinct = len({(line.start, *line.actions) for line in played.games})
+    seats: list[Tally] = []
+    means = None
+    if game.num_seats == 1:
+        points = points_of_games(played)
+        tally = tally_scores(list(map(compare, points[0::2], points[1::2])))
+        means = (fmean(points[0::2]), fmean(points[1::2])) if points else None
+    else:
+        scores = list(map(first_seats_score, played.payoffs.tolist()))
+        legs = [scores[0::2], [1.0 - score for score in scores[1::2]]]
+        seats = list(map(tally_scores, legs))
+        tally = tally_scores(legs[0] + legs[1])
+    num = len(played.games)
+    return Contest(tally, seats, *score_interval(tally, distinct), num, num - distinct, means)
 
 
-def score_interval(standings: Standings, distinct: int) -> Interval:
+def points_of_games(played: BlockResult) -> list[float]:
+    """What games of one seat are compared by: the score if there is one, else the payoff."""
+    scores = played.payoffs[:, 0] if played.scores is None else played.scores
+    return scores.tolist()  # type: ignore[no-any-return]
+
+
+def first_seats_score(payoffs: Sequence[float]) -> float:
+    """1, 1/2 or 0 for the contestant in the first seat, by the mean payoff of each one's seats."""
+    even, odd = (sum(payoffs[side::2]) / len(payoffs[side::2]) for side in (0, 1))
+    return compare(even, odd)
+
+
+def score_interval(tally: Tally, distinct: int) -> Interval:
     """The score with Wilson's interval, which does not become certain when all pairs end alike.
 
     Games identical move by move count only once.
     """
-    score = standings.tally.score
+    score = tally.score
     return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
 
 
@@ -100,9 +118,9 @@ def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> Values:
     threshold against all.
     """
     against: list[Values] = []
-    for name, found in contests.items():
-        tally = found.standings.tally.to_json()
-        against.append({"name": name, **found.shares, **tally, "same_games": found.same_games})
+    for name, meeting in contests.items():
+        tally = meeting.tally.to_json()
+        against.append({"name": name, **meeting.shares, **tally, "same_games": meeting.same_games})
     promoted = all(entry["score"] >= config.threshold for entry in against)
     summary = {name: against[0][name] for name in ("score", "low", "high")}
     return {**summary, "games": config.games, "promoted": promoted, "against": against}
@@ -129,16 +147,16 @@ def rate_generation(
     points = np.zeros((num + 1, num + 1))
     points[:num, :num] = among_anchors
     for number, anchor in enumerate(anchors):
-        found = meet(contestant, anchor)
-        points[num, number] = found.score * games
+        meeting = meet(contestant, anchor)
+        points[num, number] = meeting.score * games
         points[number, num] = games - points[num, number]
-        scores[anchor.name] = found.shares
+        scores[anchor.name] = meeting.shares
     ratings = fit_ratings(points.tolist())
     elo, low, high = ratings[num]
-    known = {
+    by_anchor = {
         name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)
     }
-    return {"elo": elo, "low": low, "high": high, "games": games, "anchors": known}
+    return {"elo": elo, "low": low, "high": high, "games": games, "anchors": by_anchor}
 
 
 def benchmark(
@@ -155,9 +173,7 @@ def benchmark(
         game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed
     )
     played = block.play(watch)
-    scores: list[float] = (
-        played.payoffs[:, 0] if played.scores is None else played.scores
-    ).tolist()
+    scores = points_of_games(played)
     mean, low, high = named("mean", mean_interval(scores)).values()
     return {"mean": mean, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
 

@@ -38,6 +38,7 @@ CUT_OFF = 2
 REASONS = (Reason.RULES, Reason.RESIGNATION, Reason.CUT_OFF)  # how a game ends, by these codes
 REASON_WORDS = {Reason.RULES: "rules", Reason.RESIGNATION: "resign", Reason.CUT_OFF: "plies"}
 """How the games of a run say it in their files."""
+MOST_OPENING_PLIES = 4
 NEVER = -1.0  # the threshold below which no seat resigns
 ENDLESS = 1 << 62
 
@@ -128,6 +129,13 @@ class Games(NamedTuple):
     payoffs: np.ndarray  # [pages, seats]
     lowest: np.ndarray  # [pages, seats]: with any threshold above this the seat would have resigned
     moves: np.ndarray  # [pages, plies]
+
+
+def default_openings(game: Game) -> int:
+    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of
+    one seat.
+    """
+    return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))
 
 
 class Slots(NamedTuple):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -13,11 +13,8 @@ from torch import Tensor
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.compile.clock import clock
 from anyzero.core.learning.config import TrainerConfig
-from anyzero.core.learning.replay import Batch, Replay
+from anyzero.core.learning.replay import Batch, BatchOrder, Replay
 from anyzero.core.nets.models import Network, Output, log_priors, value_losses
-
-if TYPE_CHECKING:
-    from anyzero.core.learning.trainer import Trainer
 
 CHECK_EVERY = {
     "cpu": 1,
@@ -30,9 +27,25 @@ Pace = Callable[
 ]  # the share of the run's minutes that has passed; None if none are planned
 
 
+class Learner(Protocol):
+    """What a lesson drives."""
+
+    config: TrainerConfig
+    device: str
+
+    def live_tensors(self) -> dict[str, Tensor]:
+        """The tensors that training changes in place, by name."""
+
+    def measure(self, source: Replay, order: BatchOrder) -> Tensor:
+        """Compute the gradients of a batch, and what a report says of it."""
+
+    def step(self, rate: float) -> None:
+        """Change the weights by the gradients."""
+
+
 class Lesson:
     def __init__(
-        self, trainer: "Trainer", source: Replay, generation: int, rng: Rng, pace: Pace
+        self, trainer: Learner, source: Replay, generation: int, rng: Rng, pace: Pace
     ) -> None:
         self.trainer = trainer
         self.source = source
@@ -49,13 +62,13 @@ class Lesson:
     def run(self, watch: Watch | None) -> "TrainReport":
         start = clock()
         for step, rows in enumerate(self.source.row_batches(self.steps, self.size, self.rng)):
-            self.one(step, rows)
+            self.take_step(step, rows)
             if watch is not None:
                 watch(step + 1, self.steps)
         self.end()
         return self.report(clock() - start)
 
-    def one(self, step: int, rows: Any) -> None:
+    def take_step(self, step: int, rows: np.ndarray) -> None:
         """Measure a batch, and take a step unless the check fails."""
         trainer = self.trainer
         order = self.source.order(rows, self.rng)

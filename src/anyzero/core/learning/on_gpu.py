@@ -20,16 +20,17 @@ from anyzero.core.learning.advance import advance_game
 from anyzero.core.learning.block import (
     ENDED,
     BlockResult,
-    Contestant,
     Finished,
     Watch,
-    network_contestant,
-    new_search,
+    new_slots,
+    plant_forest,
+    without_noise,
 )
 from anyzero.core.learning.config import RunConfig
-from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
+from anyzero.core.learning.contestants import Contestant, network_contestant
+from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, new_games
+from anyzero.core.learning.orders import Order, make_pairings, manner_of, start_states
 from anyzero.core.learning.samples import LATER_KNOWN, Samples, new_samples
-from anyzero.core.learning.selfplay import Order, make_pairings, manner_of, start_states
 from anyzero.core.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 
 if TYPE_CHECKING:
@@ -122,18 +123,21 @@ class GpuGames:
             game, num_games, manner, pairings, search_of=one_search, starts=starts, seed=seed
         )
         self.games: Any = type(games)(*map(cuda.to_device, games))
-        self.search = new_search(game, contestants[0], games, self.rows, manner)
-        tree, spare, scratch, _, _, self.manner = self.search.slots
-        tree = to_device(tree)
-        own = to_device(spare) if manner.reuse else None
-        self.slots: Any = Slots(
-            tree, own or tree, to_device(scratch), self.games, self.rows, self.manner
+        self.manner = manner._replace(simulations=contestants[0].simulations)
+        self.forest = plant_forest(game, contestants[0], num_games, manner, "cuda")
+        slots = new_slots(self.forest, self.games, self.rows, self.manner)
+        tree = to_device(slots.tree)
+        self.slots: Any = slots._replace(
+            tree=tree,
+            spare=to_device(slots.spare) if manner.reuse else tree,
+            scratch=to_device(slots.scratch),
         )
         self.step: Callable[[], None] | None = None
 
     def advance(self, stream: int) -> None:
-        constants = {"SETTINGS": self.search.settings, "LATE": self.search.late}
-        kernel = self.game.compile(advance_kernel, "cuda", constants, parts=self.search.parts)
+        settings = self.forest.settings
+        constants = {"SETTINGS": settings, "LATE": without_noise(settings)}
+        kernel = self.game.compile(advance_kernel, "cuda", constants, parts=self.forest.parts)
         gpu.enqueue(kernel, self.num_games, stream, self.rules, self.slots, *self.answers)
 
     def advance_many(self, steps: int) -> None:
@@ -254,7 +258,7 @@ class RunGames:
         config = self.config.selfplay
         at_once = self.config.selfplay.at_once
         evaluator = GpuEvaluator(game, *networks, rows=at_once)
-        players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
+        players = [network_contestant(game, "", None, config, noise=True) for _ in networks]
         starts = start_states(game, config.starts)
         return GpuGames(
             game,
@@ -265,11 +269,6 @@ class RunGames:
             seed=self.seed,
             starts=starts,
         )
-
-
-def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
-    """Placeholder for a network on the GPU when a search is adapted to it."""
-    raise NotImplementedError
 
 
 def new_device_rows(game: Game, num: int) -> Any:

@@ -104,6 +104,14 @@ def input_keys(game: Game, states: States) -> np.ndarray:
     return keys
 
 
+def surprise_weights(samples: Samples, share: float) -> np.ndarray:
+    """Weights with mean 1 over a block, `share` of them by surprise."""
+    searched = samples.policy_weights > 0.0
+    mean = float(samples.surprises[searched].mean(dtype=np.float64)) if searched.any() else 0.0
+    relative = samples.surprises / mean if mean > 0.0 else np.ones(samples.num, np.float32)
+    return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)
+
+
 # --- files
 
 

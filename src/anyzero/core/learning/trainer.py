@@ -26,8 +26,7 @@ from anyzero.core.learning.lesson import (
 from anyzero.core.learning.replay import Batch, BatchOrder, Replay
 from anyzero.core.nets.config import NetworkConfig
 from anyzero.core.nets.evaluator import check
-from anyzero.core.nets.models import Network, Output
-from anyzero.extras.fastnets.training import THREADS
+from anyzero.core.nets.models import KERNELS, Network, Output
 
 NARROW = 384
 """Up to this width, and for torch's part of a residual network, computing takes less time than
@@ -256,13 +255,13 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
     setting afterwards.
     """
     before = torch.get_num_threads()
-    token = THREADS.set(threads)
-    torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
+    is_wide = config.width > NARROW if config.kind == "mlp" else KERNELS is None
+    torch.set_num_threads(threads if is_wide else 1)
     try:
-        yield
+        with KERNELS.running_on(threads) if KERNELS else nullcontext():
+            yield
     finally:
         torch.set_num_threads(before)
-        THREADS.reset(token)
 
 
 # --- optimizers: not torch's, which import sympy: that takes 0.7 s at the start of every run

@@ -14,7 +14,8 @@ import numpy as np
 
 from anyzero.core.base.nouns import Numbers, Planes, States
 from anyzero.core.game.game import Game
-from anyzero.core.nets.config import Layout, layout_of, support_of
+from anyzero.core.nets.answers import empty_answers
+from anyzero.core.nets.config import BadNetworkError, Layout, layout_of, support_of
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.methods import Evaluator
 
@@ -137,16 +138,39 @@ class NumpyOps:
         return shares @ support / shares.sum(1)
 
 
-def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
+class NumpyNetwork:
     """A network without compiled code: available at once, but much slower later."""
-    ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
-    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-    config = network.config
-    sizes = (layout.extras, layout.last_rows)
-    support = np.array(support_of(config), np.float32)
+
+    def __init__(self, network: StoredNetwork, game: Game) -> None:
+        layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+        self.config = network.config
+        self.sizes = (layout.extras, layout.last_rows)
+        self.support = np.array(support_of(network.config), np.float32)
+        self.ops = NumpyOps(
+            {name: network.take(name, *weight.shape) for name, weight in network.weights.items()}
+        )
+        planes = np.zeros((1, *game.planes_shape), np.float32)
+        logits, values = empty_answers(1, game.num_actions, game.num_values)
+        try:
+            self.answer(planes, logits, values)
+        except (KeyError, ValueError):  # there are too few, or they are of other sizes
+            raise BadNetworkError(f"{network.name} lacks weights of its network") from None
+
+    def answer(self, planes: Planes, logits: Numbers, values: Numbers) -> None:
+        """Write logits [positions, actions] and expected payoffs [positions, values] of planes."""
+        logits[:], value = forward(self.ops, planes, self.config, self.sizes)
+        per_seat = value.reshape(values.size, -1)
+        values[:] = self.ops.expected(per_seat, self.support).reshape(values.shape)
+
+
+def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
+    """The same as an evaluator of positions that encodes them by the interpreted rules."""
+    numpy_network = NumpyNetwork(network, game)
 
     def ask(_game: Game, states: States) -> tuple[np.ndarray, np.ndarray]:
         planes = np.stack([game.encode(state) for state in states])
-        return evaluate(ops, planes, config, sizes, support)  # type: ignore[no-any-return]
+        logits, values = empty_answers(len(states), game.num_actions)
+        numpy_network.answer(planes, logits, values)
+        return logits, values[:, 0]
 
     return ask

@@ -8,12 +8,16 @@ a gradient from the first step on.
 
 import math
 from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
+from anyzero.core.base.extras import find_or_none
+from anyzero.core.base.nouns import Numbers, Planes
 from anyzero.core.game.game import Game
 from anyzero.core.nets.config import (
     FLAT_PLANES,
@@ -25,11 +29,22 @@ from anyzero.core.nets.config import (
     support_of,
 )
 from anyzero.core.nets.forward import forward, residual_block
-from anyzero.core.nets.weights import StoredNetwork
-from anyzero.extras.fastnets.training import suits_training, train_block, train_pool
+from anyzero.core.nets.weights import StoredNetwork, read_network
 
 HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, but neither exactly
 POOL_GAIN = 0.3  # global pooling starts weaker than the features of neighbouring cells
+
+
+def training_kernels() -> ModuleType | None:
+    """Our kernels for residual blocks and pooling on the CPU; None where they are missing."""
+    fastnets = find_or_none("fastnets")
+    if fastnets is None:
+        return None
+    kernels: ModuleType = fastnets.training_kernels()
+    return kernels
+
+
+KERNELS = training_kernels()
 
 
 class Conv(nn.Conv2d):
@@ -101,20 +116,20 @@ def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
         inputs = math.prod(game.planes_shape)
         start = 1.0 / math.sqrt(config.layers)
         # About a quarter of the inputs are nonzero.
-        found: dict[str, nn.Module] = {
+        layers: dict[str, nn.Module] = {
             "trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))
         }
         for index in range(config.layers - 1):
-            found[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
-        found["policy.actions"] = Dense(wide, game.num_actions, start=after_relu(wide, HEAD_GAIN))
+            layers[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
+        layers["policy.actions"] = Dense(wide, game.num_actions, start=after_relu(wide, HEAD_GAIN))
     else:
         wide = 2 * config.channels
-        found = residual_layers(game, config) | policy_layers(game, config)
+        layers = residual_layers(game, config) | policy_layers(game, config)
     hidden = hidden_units(wide)
     outputs = game.num_values * max(1, len(support_of(config)))
-    found["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
-    found["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
-    return found
+    layers["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
+    layers["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
+    return layers
 
 
 def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
@@ -124,18 +139,18 @@ def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     wide = config.channels
     # An extra plane marks the board's edge. About two planes are nonzero at a cell, however many
     # there are.
-    found: dict[str, nn.Module] = {
+    layers: dict[str, nn.Module] = {
         "trunk.stem": Conv(game.planes_shape[0] + 1, wide, 3, start=math.sqrt(1.0 / 18))
     }
     for index in range(config.blocks):
         name = f"trunk.blocks.{index}"
-        found[f"{name}.first"] = Conv(wide, wide, 3, start=after_relu(9 * wide))
-        found[f"{name}.second"] = Conv(
+        layers[f"{name}.first"] = Conv(wide, wide, 3, start=after_relu(9 * wide))
+        layers[f"{name}.second"] = Conv(
             wide, wide, 3, start=after_relu(9 * wide, 1.0 / math.sqrt(config.blocks))
         )
         if config.pool_every > 0 and index % config.pool_every == 0:
-            found[f"{name}.pooled"] = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN))
-    return found
+            layers[f"{name}.pooled"] = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN))
+    return layers
 
 
 def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
@@ -216,19 +231,20 @@ class Network(nn.Module):
         return F.pad(x, (0, 0, 0, 0, 0, 1), value=1.0)
 
     def block(self, x: Tensor, name: str, pools: bool) -> Tensor:
-        if not suits_training(x):
+        if KERNELS is None or not KERNELS.suits_training(x):
             return cast(Tensor, residual_block(self, x, name, pools))
         first, second = (cast(Conv, self.layers[f"{name}.{part}"]) for part in ("first", "second"))
         biases = [
             cast(Tensor, layer.bias).expand(len(x), -1).contiguous() for layer in (first, second)
         ]
         if pools:
-            biases[0] = biases[0] + self.dense(train_pool(x), name + ".pooled")
-        return train_block(x, first.weight, biases[0], second.weight, biases[1])
+            biases[0] = biases[0] + self.dense(KERNELS.train_pool(x), name + ".pooled")
+        layers = first.weight, biases[0], second.weight, biases[1]
+        return cast(Tensor, KERNELS.train_block(x, *layers))
 
     def pool(self, x: Tensor) -> Tensor:
-        if suits_training(x):
-            return train_pool(x)
+        if KERNELS is not None and KERNELS.suits_training(x):
+            return cast(Tensor, KERNELS.train_pool(x))
         cells = x.float().flatten(2)
         return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
 
@@ -308,9 +324,9 @@ def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
     if network.config.value == "scalar":
         losses = F.mse_loss(network.expected(value), payoffs, reduction="none")
     else:
-        wanted = spread_payoffs(payoffs.flatten(), support_tensor(network.config, payoffs.device))
-        found = F.log_softmax(network.by_seat(value.float()), -1).view_as(wanted)
-        losses = F.kl_div(found, wanted, reduction="none").sum(1).view_as(payoffs)
+        targets = spread_payoffs(payoffs.flatten(), support_tensor(network.config, payoffs.device))
+        shares = F.log_softmax(network.by_seat(value.float()), -1).view_as(targets)
+        losses = F.kl_div(shares, targets, reduction="none").sum(1).view_as(payoffs)
     return losses if losses.dim() == 1 else losses.mean(1)
 
 
@@ -325,9 +341,9 @@ def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
     )
     low = place.floor().nan_to_num().long().clamp(max=len(support) - 2)  # a NaN payoff stays NaN
     high_part = (place - low).unsqueeze(1)
-    wanted = torch.zeros(len(payoffs), len(support), device=payoffs.device)
-    wanted.scatter_(1, low.unsqueeze(1), 1.0 - high_part)
-    return wanted.scatter_(1, low.unsqueeze(1) + 1, high_part)
+    shares = torch.zeros(len(payoffs), len(support), device=payoffs.device)
+    shares.scatter_(1, low.unsqueeze(1), 1.0 - high_part)
+    return shares.scatter_(1, low.unsqueeze(1) + 1, high_part)
 
 
 def network_of(stored: StoredNetwork, game: Game) -> Network:
@@ -338,3 +354,22 @@ def network_of(stored: StoredNetwork, game: Game) -> Network:
     stored.check_all_taken()
     network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
     return network
+
+
+def load_network(path: Path | str, game: Game) -> Network:
+    """The network in a file, for this game."""
+    return network_of(read_network(path, game), game)
+
+
+class TorchNetwork:
+    """A network that answers by torch, on the CPU."""
+
+    def __init__(self, stored: StoredNetwork, game: Game) -> None:
+        self.network = network_of(stored, game)
+
+    def answer(self, planes: Planes, logits: Numbers, values: Numbers) -> None:
+        """Write logits [positions, actions] and expected payoffs [positions, values] of planes."""
+        with torch.inference_mode():
+            output = self.network(torch.from_numpy(planes))
+            logits[:] = output.logits.numpy()
+            values[:] = self.network.expected(output.value).numpy().reshape(values.shape)

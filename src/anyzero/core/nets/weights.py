@@ -7,7 +7,7 @@ torch.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.sealed import HASH, Form, read_arrays, write_arrays
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.nets.config import BadNetworkError, NetworkConfig, fits
-
-if TYPE_CHECKING:
-    from anyzero.core.nets.models import Network
 
 FIELDS = {"game": str, "options": dict, "planes_shape": list, "num_actions": int, "network": dict}
 FILE = Form("network file", 1, FIELDS, BadNetworkError, optional=(HASH,))
@@ -42,17 +39,17 @@ class StoredNetwork:
     def take(self, name: str, *shape: int) -> np.ndarray:
         """The weights of this name, checked for shape and finiteness."""
         self.taken.add(name)
-        found = self.weights.get(name)
-        if found is None:
+        weights = self.weights.get(name)
+        if weights is None:
             raise BadNetworkError(f"{self.name} lacks the weights {name!r}")
-        if found.shape != shape or found.dtype not in (np.float32, np.float16):
-            are = f"{found.dtype} {found.shape}, not float32 {shape}"
+        if weights.shape != shape or weights.dtype not in (np.float32, np.float16):
+            are = f"{weights.dtype} {weights.shape}, not float32 {shape}"
             raise BadNetworkError(f"{self.name}: the weights {name!r} are {are}")
-        if not np.isfinite(found).all():
+        if not np.isfinite(weights).all():
             raise BadNetworkError(
                 f"{self.name}: the weights {name!r} have numbers that are not finite"
             )
-        return found.astype(np.float32)
+        return weights.astype(np.float32)
 
     def check_all_taken(self) -> None:
         """Raise an error about the first unused weights."""
@@ -60,7 +57,18 @@ class StoredNetwork:
             raise BadNetworkError(f"{self.name} has weights {unknown[0]!r} unknown to its network")
 
 
-def store(network: "Network | StoredNetwork") -> StoredNetwork:
+class TrainedNetwork(Protocol):
+    """What a file needs of a torch network."""
+
+    config: NetworkConfig
+    planes_shape: tuple[int, ...]
+    num_actions: int
+
+    def state_dict(self) -> Mapping[str, Any]:
+        """Its tensors by name."""
+
+
+def store(network: TrainedNetwork | StoredNetwork) -> StoredNetwork:
     """A torch network in the form of its file."""
     if isinstance(network, StoredNetwork):
         return network
@@ -69,7 +77,7 @@ def store(network: "Network | StoredNetwork") -> StoredNetwork:
     return StoredNetwork(network.config, network.planes_shape, network.num_actions, arrays)
 
 
-def save_network(path: Path | str, network: "Network | StoredNetwork", game: Game) -> None:
+def save_network(path: Path | str, network: TrainedNetwork | StoredNetwork, game: Game) -> None:
     """Write a network atomically: `path` holds the complete old file or the complete new one."""
     header = {
         "game": game.name,
@@ -79,13 +87,6 @@ def save_network(path: Path | str, network: "Network | StoredNetwork", game: Gam
         "network": network.config.to_dict(),
     }
     write_arrays(Path(path), FILE, header, store(network).weights)
-
-
-def load_network(path: Path | str, game: Game) -> "Network":
-    """The network in a file, for this game, as a torch module."""
-    from anyzero.core.nets.models import network_of
-
-    return network_of(read_network(path, game), game)
 
 
 def read_network(path: Path | str, game: Game) -> StoredNetwork:

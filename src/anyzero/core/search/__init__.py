@@ -2,9 +2,9 @@
 
 Reading order: `tree` (what a node is), `selection` (which child next, by statistics and AMAF),
 `priors` (the same, guided by priors), `backup` (propagating results, proofs and AMAF), `simulation`
-(one pass of all these), `methods` (the named recipes and their text), `run` (drives the kernels),
-`pacing` (how a budget is spent), `report` (the final move and the results), `search` (the public
-functions).
+(one pass of all these), `leaves` (the same when an evaluator outside is waited for), `methods` (the
+named recipes and their text), `forest` (the trees of a search and what grows and reads them),
+`pacing` (how a budget is spent), `report` (the final move and the results), `search` (the door).
 """
 
 from anyzero.core.search.pacing import LiveSearch

@@ -29,9 +29,11 @@ from anyzero.core.game.contract import (
     seat_to_move,
 )
 from anyzero.core.game.game import Game
-from anyzero.core.game.rollouts import cut, new_scratch, rollout_streams, run_parts, turn_to_seats
-from anyzero.core.search.methods import GUIDED, UNIFORM, Evaluator, Method, ask_values
-from anyzero.core.search.run import Run
+from anyzero.core.game.rollouts import cut, run_parts, turn_to_seats
+from anyzero.core.game.streams import new_scratch, rollout_streams
+from anyzero.core.search.forest import Forest
+from anyzero.core.search.leaves import evaluate_values
+from anyzero.core.search.methods import GUIDED, UNIFORM, Evaluator, Method
 from anyzero.core.search.simulation import ANY_CHILD
 from anyzero.core.search.tree import clear_nodes
 
@@ -149,23 +151,23 @@ class Expectimax:
         """For each level [positions, seats], filled in at the leaves."""
         game = self.game
         kernel = self.game.compile(write_ends)
-        found = []
+        by_level = []
         open_leaves = []
         for level in levels:
             values = np.zeros((len(level.states), game.num_seats))
             is_open = np.zeros(len(level.states), np.bool_)
             kernel(game.rules, level.states, level.starts, values, is_open)
-            found.append(values)
+            by_level.append(values)
             open_leaves.append(slice(None) if is_open.all() else np.flatnonzero(is_open))
         parts = [level.states[rows] for level, rows in zip(levels, open_leaves, strict=True)]
         parts = [part for part in parts if len(part)] or parts[:1]
         answers = self.evaluate(parts[0] if len(parts) == 1 else np.concatenate(parts))
         first = 0
-        for values, rows in zip(found, open_leaves, strict=True):
+        for values, rows in zip(by_level, open_leaves, strict=True):
             num = len(values[rows])
             values[rows] = answers[first : first + num]
             first += num
-        return found
+        return by_level
 
     def evaluate(self, states: States) -> np.ndarray:
         """The evaluator's values for every seat, or mean payoffs of a few random games from each
@@ -185,7 +187,7 @@ class Expectimax:
             kernel(game.rules, states, *streams, new_scratch(game), values, moves)
             return values / ROLLOUTS
         with self.lock:
-            values[:] = answers = ask_values(self.evaluator, game, states)
+            values[:] = answers = evaluate_values(self.evaluator, game, states)
         if answers.shape[1] < game.num_seats:  # the value for the seat to move
             values[:, 1:] *= -1.0
             turn_to_seats(game, states, values)
@@ -310,7 +312,7 @@ def follow_line(
 # --- a search of one position
 
 
-class ExpectimaxRun(Run):
+class DeepeningForest(Forest):
     """Iterative deepening on one position; from the second depth on, only for the moves that look
     best.
 
@@ -335,7 +337,8 @@ class ExpectimaxRun(Run):
     def plant(self, states: States) -> None:
         super().plant(states)
         state = self.roots[0]
-        self.seat, actions = self.game.seat_to_move(state), self.game.legal_actions(state)
+        actions = self.game.legal_actions(state)
+        self.seat = self.game.seat_to_move(state)
         self.after = np.array(
             [self.game.play(state, action) for action in actions], self.game.state_dtype
         )
@@ -345,10 +348,13 @@ class ExpectimaxRun(Run):
         tree = self.tree
         children = slice(1, 1 + len(actions))
         clear_nodes(tree, 1, 1 + len(actions))
-        tree.action[children], tree.prior[children] = actions, 1.0 / len(actions)
-        tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
+        tree.action[children] = actions
+        tree.prior[children] = 1.0 / len(actions)
+        tree.first[0] = 1
+        tree.num_children[0] = len(actions)
+        tree.used[0, 0] = 1 + len(actions)
 
-    def simulate(
+    def grow(
         self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None, whole: bool = True
     ) -> int:
         """About `num` simulations: whole plies, each a move deeper, while the budget allows it."""

@@ -1,23 +1,11 @@
-"""How a search is specified: its method (a set of settings), its evaluator, and the text that names
-both.
-
-An evaluator is called with the game and an array of positions and returns `(logits, values)`:
-logits [positions, actions], of which the search takes the softmax over the legal actions, and
-values, each the expected payoff for the seat to move (at a chance node: the first seat), or
-[positions, seats] for games that are not two opposite seats or one.
-
-An evaluator with its own threads provides them as `pool`: then each thread searches its share of
-the trees to the end and calls the evaluator only for its own leaves, so that no thread waits for
-another; `together` is the number of trees. One with a method `values(game, states)` is spared the
-logits when they are not needed.
+"""How a search is specified: its method (a set of settings), its kind of evaluator, and the text
+that names them.
 """
 
 import math
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from anyzero.core.base.errors import (
     BadOptionError,
@@ -26,7 +14,7 @@ from anyzero.core.base.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.core.base.nouns import States, Values
+from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_options
 
@@ -336,6 +324,7 @@ def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
 
 
 Evaluator = Callable[[Game, Any], tuple[Any, Any]]
+"""What is called with positions and returns logits and values: see `leaves`."""
 
 EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}
 """Evaluators compiled into the search: random play, random play with knowledge of the game, and
@@ -343,49 +332,25 @@ uniform.
 """
 
 
-def ask(evaluator: Evaluator, game: Game, states: States) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluator's answer in the form that the kernel uses; an error if it has another form."""
-    logits, values = (np.asarray(part, np.float32) for part in evaluator(game, states))
-    if logits.shape != (wanted := (len(states), game.num_actions)):
-        raise BadOptionError(
-            f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}"
-        )
-    if values.shape == (len(states),) and game.num_values == 1:
-        values = values[:, None]
-    if values.shape not in {(len(states), game.num_seats), (len(states), game.num_values)}:
-        shape = f"{values.shape}, not one a position and seat"
-        raise BadOptionError(f"{game.name}: the evaluator's values have the shape {shape}")
-    check_finite(game, np.isfinite(values).all() and not np.isnan(logits).any())
-    return np.maximum(logits, np.float32(-1e9)), values
+OUTSIDE = "outside"
+"""The kind of an evaluator that the search waits for, such as a network."""
 
 
-def ask_values(evaluator: Evaluator, game: Game, states: States) -> np.ndarray:
-    """The values alone, [positions, 1 or seats]; an evaluator with a method `values` need not
-    compute logits.
-    """
-    if not hasattr(evaluator, "values"):
-        return ask(evaluator, game, states)[1]
-    values = np.asarray(evaluator.values(game, states), np.float32).reshape(
-        len(states), game.num_values
-    )
-    check_finite(game, np.isfinite(values).all())
-    return values
+def evaluator_kind(evaluator: str | Evaluator) -> str:
+    """How a search gets its values: `outside` if the evaluator is called, else its name."""
+    if callable(evaluator):
+        return OUTSIDE
+    check_name("evaluator", evaluator, EVALUATORS)
+    return evaluator
 
 
-def check_finite(game: Game, is_finite: Any) -> None:
-    if not is_finite:
-        raise BadOptionError(f"{game.name}: the evaluator's answer has numbers that are not finite")
-
-
-def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
-    """The method adapted to this game and evaluator; proofs need two seats with opposite
+def adapt(game: Game, method: Method, kind: str) -> Method:
+    """The method adapted to this game and kind of evaluator; proofs need two seats with opposite
     payoffs.
     """
-    if not callable(evaluator):
-        check_name("evaluator", evaluator, EVALUATORS)
     settings = method.settings
-    code = BATCH if callable(evaluator) else EVALUATORS[evaluator]
-    if code != 0 and settings.amaf:
+    code = BATCH if kind == OUTSIDE else EVALUATORS[kind]
+    if code != ROLLOUT and settings.amaf:
         raise BadOptionError(
             "AMAF needs the moves of random rollouts: evaluators are for the other methods"
         )
@@ -401,12 +366,9 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     # One rollout is weak evidence, so values change Gumbel's policy less and later: with the
     # paper's settings and rollouts, one game in seven of tic-tac-toe was lost at 2,000 simulations;
     # now none.
-    trust = (
-        {"value_scale": 0.1, "doubt": 16.0}
-        if code in (ROLLOUT, GUIDED)
-        else {"value_scale": 1.0, "doubt": 0.0}
-    )
-    left_alone: Any = {
-        key: number for key, number in trust.items() if getattr(settings, key) == BY_EVALUATOR
-    }
-    return method._replace(settings=settings._replace(**left_alone))
+    is_weak = code in (ROLLOUT, GUIDED)
+    if settings.value_scale == BY_EVALUATOR:
+        settings = settings._replace(value_scale=0.1 if is_weak else 1.0)
+    if settings.doubt == BY_EVALUATOR:
+        settings = settings._replace(doubt=16.0 if is_weak else 0.0)
+    return method._replace(settings=settings)

@@ -13,13 +13,9 @@ import numpy as np
 from anyzero.core.base.nouns import Numbers, Rules, States
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
-from anyzero.core.compile.random import make_streams
-from anyzero.core.game.game import Game
-from anyzero.core.search.methods import Method
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.report import report_tree
-from anyzero.core.search.run import choice_parts, new_scratch_for
 from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate_tree
-from anyzero.core.search.tree import new_tree
 
 KEPT = ("streams", "rows", "all_keys", "plan")
 """Arrays copied from the host; everything else is written before it is read."""
@@ -59,26 +55,25 @@ def search_kernel(
 
 
 def search_on_gpu(
-    game: Game, method: Method, states: States, seed: int, *, room: int, simulations: int
+    forest: Forest, states: States, simulations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """The chosen actions, values and policies of all positions, and the number of simulations."""
-    num = len(states)
-    settings = method.settings
-    tree = to_device(new_tree(game, settings, room, num_trees=num))
-    scratch = new_scratch_for(game, settings, simulations, num)
-    scratch.streams[:] = make_streams(seed, num)
-    scratch = to_device(scratch)
+    """The actions to play, values and policies of all positions, and the number of simulations."""
+    game = forest.game
+    num = forest.num_trees
+    settings = forest.settings
     roots = game.new_states(num)
     roots[:] = states
-    shapes: Any = ((num, game.num_actions), np.float32), (num, np.float32), (num, np.int32)
-    answers = [cuda.to_device(np.zeros(*shape)) for shape in shapes]
-    kernel = game.compile(
-        search_kernel, "cuda", {"SETTINGS": settings}, parts=choice_parts(settings)
-    )
+    tree = to_device(forest.tree)
+    scratch = to_device(forest.scratch)
+    policies = cuda.to_device(np.zeros((num, game.num_actions), np.float32))
+    values = cuda.to_device(np.zeros(num, np.float32))
+    actions = cuda.to_device(np.zeros(num, np.int32))
+    kernel = game.compile(search_kernel, "cuda", {"SETTINGS": settings}, parts=forest.parts)
     rules = gpu.rules_to_device(game.rules)
-    gpu.launch(kernel, num, rules, tree, scratch, cuda.to_device(roots), simulations, *answers)
-    policies, values, chosen = (answer.copy_to_host() for answer in answers)
-    return chosen, values, policies, int(scratch.counters.copy_to_host()[:, 0].sum())
+    arguments = rules, tree, scratch, cuda.to_device(roots), simulations
+    gpu.launch(kernel, num, *arguments, policies, values, actions)
+    grown = int(scratch.counters.copy_to_host()[:, 0].sum())
+    return actions.copy_to_host(), values.copy_to_host(), policies.copy_to_host(), grown
 
 
 def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:

@@ -9,23 +9,19 @@ simulations the slices do not change the result.
 import math
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base import stopping
-from anyzero.core.base.errors import whole
 from anyzero.core.compile.random import make_streams
-from anyzero.core.game.game import State
-from anyzero.core.game.play import Play, move_texts
+from anyzero.core.game.play import move_texts
 from anyzero.core.search import report
-from anyzero.core.search.halving import CHILD, gumbel_plan, new_halving, next_order
+from anyzero.core.search.forest import Forest
+from anyzero.core.search.halving import CHILD, new_halving, next_order
 from anyzero.core.search.methods import BATCH, EXPECTIMAX, GUMBEL, UNBOUNDED
 from anyzero.core.search.report import RootMoves, SearchResult
 from anyzero.core.search.simulation import ANY_CHILD
-
-if TYPE_CHECKING:
-    from anyzero.core.search.search import Searcher
 
 PIECE_S = 0.02  # roughly how long a search cannot be interrupted
 FIRST_PIECE = 500
@@ -51,22 +47,42 @@ class Portion(NamedTuple):
     trees: int | None = None  # only this many first trees; None: all
 
 
+class Budget(NamedTuple):
+    """When a search stops: after this many simulations of all trees, or after these seconds."""
+
+    simulations: int | None
+    seconds: float | None
+
+
 class LiveSearch:
-    """A search in progress; it runs only within `advance`."""
+    """A search in progress: it spends a budget on the trees of a forest, one position's, and runs
+    only within `advance`.
+    """
 
     def __init__(
-        self, searcher: "Searcher", state: State, seed: int = 0, line: Play | None = None
+        self,
+        forest: Forest,
+        budget: Budget,
+        *,
+        seed: int = 0,
+        final: str = "visits",
+        temperature: float = 0.0,
     ) -> None:
-        self.searcher = searcher
-        self.state = state
-        self.seed = whole("seed", seed)
-        self.run = searcher.begin(state, self.seed, line)
+        """The trees are planted. `final` is the rule of the final move, which a temperature above 0
+        samples.
+        """
+        self.forest = forest
+        self.budget = budget
+        self.state = forest.roots[0].copy()
+        self.seed = seed
+        self.final = final
+        self.temperature = temperature
         self.seconds = 0.0  # spent in `advance`
         self.simulations = 0  # of all trees, including discarded trials
         self.rate = 0.0  # simulations per tree and second, in the last slice
-        is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
-        self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
-        self.portions = plan(self)
+        is_slow = forest.settings.evaluator == BATCH or forest.target == "interpreted"
+        self.largest = 0 if budget.simulations is None or is_slow else FIRST_PIECE // 2
+        self.portions = portions_of(self)
         self.portion = next(self.portions, None)
         self.done = 0
 
@@ -77,7 +93,7 @@ class LiveSearch:
         before = self.seconds
         end = self.seconds + seconds
         while self.portion is not None and (
-            self.seconds < end or self.run.simulations() == 0
+            self.seconds < end or self.forest.simulations() == 0
         ):  # a result needs one
             is_proven = self.do_piece(self.portion, end)
             self.seconds = before + time.perf_counter() - start
@@ -96,21 +112,15 @@ class LiveSearch:
             int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
         )
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
-        trees = portion.trees or self.run.num_trees
+        trees = portion.trees or self.forest.num_trees
         whole = portion.until == math.inf
-        found = self.run.simulate(num, portion.child, trees=portion.trees, whole=whole)
-        made = max(num, found) if self.run.rounds else num
+        simulations = self.forest.grow(num, portion.child, trees=portion.trees, whole=whole)
+        steps = max(num, simulations) if self.forest.rounds else num
         self.largest = max(self.largest, num)
-        self.rate = made / max(time.perf_counter() - start, 1e-7)
-        self.simulations += found
-        self.done += made
-        return found < num * trees and self.run.is_decided()
-
-    def restart(self, simulations: int) -> None:
-        """Gumbel: start again, with halving over this many simulations."""
-        plan = gumbel_plan(self.run.game, self.run.settings.considered, simulations)
-        self.run.scratch = self.run.scratch._replace(plan=plan)
-        self.run.plant(self.run.roots.copy())
+        self.rate = steps / max(time.perf_counter() - start, 1e-7)
+        self.simulations += simulations
+        self.done += steps
+        return simulations < num * trees and self.forest.is_decided()
 
     def finish(self) -> "LiveSearch":
         while self.advance():
@@ -120,33 +130,34 @@ class LiveSearch:
     # --- results; requires a previous `advance`
 
     def moves(self) -> RootMoves:
-        return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
+        forest = self.forest
+        return report.merge_moves([forest.moves(number) for number in range(forest.num_trees)])
 
     def ranked(self, moves: RootMoves) -> np.ndarray:
         """The moves, best first; with a temperature the first is sampled, by visits or by the
         measure of `final`.
         """
-        run = self.run
-        method = self.searcher.method
-        final = self.searcher.final
-        if final == "gumbel" and self.searcher.trees == 1:
-            order = report.gumbel_order(run, moves)
+        forest = self.forest
+        method = forest.method
+        final = self.final
+        if final == "gumbel" and forest.num_trees == 1:
+            order = report.gumbel_order(forest.tree, forest.scratch, forest.settings, moves)
         else:  # of several trees, the move that most of their halvings chose
             order = report.final_order("visits" if final == "gumbel" else final, moves)
         if method.halves or method.settings.formula == EXPECTIMAX:
             # The survivors of the last round come first, regardless of the statistics of the
             # others.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
-        if self.searcher.temperature > 0.0:
+        if self.temperature > 0.0:
             shares = moves.visits.astype(np.float64)
             stream = make_streams(self.seed, 1, first=report.DRAWING)[0]
             if final == "value":
                 shares[:] = list(map(report.value_share, moves.visits, moves.values, moves.proven))
             elif final == "gumbel":
-                shares[:] = run.report()[2].mean(axis=0)[moves.actions]
+                shares[:] = forest.policies()[2].mean(axis=0)[moves.actions]
             with np.errstate(over="ignore"):
                 drawn = report.draw_move(
-                    shares, moves.proven, len(shares), self.searcher.temperature, stream
+                    shares, moves.proven, len(shares), self.temperature, stream
                 )
             order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
         return order
@@ -157,36 +168,43 @@ class LiveSearch:
         return int(moves.actions[self.ranked(moves)[0]])
 
     def result(self) -> SearchResult:
-        run = self.run
+        forest = self.forest
         moves = self.moves()
-        texts = run.game.format_actions(self.state, moves.actions.tolist())
+        texts = forest.game.format_actions(self.state, moves.actions.tolist())
         children = report.make_children(moves, self.ranked(moves), texts)
         best = children[0]
         line = self.line(best.action)
         value = 0.0 if best.value is None else best.value
         proven = next(
-            (report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES),
+            (report.PROVEN_NAMES[code] for code in forest.proofs() if code in report.PROVEN_NAMES),
             None,
         )
-        simulations = int(run.scratch.counters[:, 0].sum())
-        depth = int(run.scratch.counters[:, 1].max())
-        nodes = sum(run.tree.nodes(number) for number in range(run.num_trees))
-        effort = simulations, nodes, depth, self.seconds, run.tree.bytes_a_node
         return SearchResult(
-            best.move, best.action, value, proven, children, line, *effort, run.game.best_score
+            best.move,
+            best.action,
+            value,
+            proven,
+            children,
+            line,
+            simulations=forest.simulations(),
+            nodes=forest.nodes(),
+            depth=forest.max_depth(),
+            seconds=self.seconds,
+            bytes_per_node=forest.tree.bytes_a_node,
+            best_score=forest.game.best_score,
         )
 
     def line(self, action: int) -> list[str]:
         """The most visited line from this action on, as moves."""
-        texts, _ = move_texts(self.run.game, self.state, self.line_actions(action))
+        texts, _ = move_texts(self.forest.game, self.state, self.line_actions(action))
         return texts
 
     def line_actions(self, action: int) -> list[int]:
         """The most visited line from this action on, up to the first chance node."""
-        game = self.run.game
+        game = self.forest.game
         state = self.state
         actions = []
-        for move in self.run.principal_variation(action)[:LONGEST_LINE]:
+        for move in self.forest.principal_variation(action)[:LONGEST_LINE]:
             actions.append(move)
             state = game.play(state, move)
             if game.seat_to_move(state) < 0:
@@ -194,18 +212,19 @@ class LiveSearch:
         return actions
 
 
-def plan(live: LiveSearch) -> Iterator[Portion]:
-    searcher = live.searcher
-    simulations = searcher.simulations
-    seconds = searcher.seconds or 0.0
-    trees = searcher.trees
-    if searcher.method.halves:
+def portions_of(live: LiveSearch) -> Iterator[Portion]:
+    """The parts of its budget, each handed out when the last one is spent."""
+    simulations = live.budget.simulations
+    seconds = live.budget.seconds or 0.0
+    method = live.forest.method
+    trees = live.forest.num_trees
+    if method.halves:
         yield from halve(live, simulations or 0, seconds)
     elif simulations is not None:
         yield Portion(simulations // trees)
         if simulations % trees:
             yield Portion(1, trees=simulations % trees)
-    elif searcher.method.settings.formula == GUMBEL:
+    elif method.settings.formula == GUMBEL:
         yield from plan_by_clock(live, seconds)
     else:
         yield Portion(until=seconds)
@@ -221,7 +240,7 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
     horizon = seconds if seconds < ENDLESS_S else PLANNED_S
     budget = 8
     while True:
-        live.restart(budget)
+        live.forest.replant(budget)
         before = live.seconds
         yield Portion(budget, until=seconds)
         if live.seconds >= TRIED_SHARE * horizon or 2 * budget > MOST_PLANNED:
@@ -232,7 +251,7 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
         0.8 * rate * (horizon - live.seconds)
     )  # a little less, so that the plan is completed
     if live.seconds < seconds:
-        live.restart(min(max(budget, left), MOST_PLANNED))
+        live.forest.replant(min(max(budget, left), MOST_PLANNED))
         yield Portion(until=seconds)
 
 
@@ -240,7 +259,8 @@ def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Portio
     """Sequential halving over the root's children, by simulations or, if none are given, by the
     clock.
     """
-    run = live.run
-    halving = new_halving(live.run.game.max_legal)
-    while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
+    tree = live.forest.tree
+    settings = live.forest.settings
+    halving = new_halving(live.forest.game.max_legal)
+    while num := next_order(tree, settings, halving, simulations, seconds, live.seconds):
         yield Portion(int(num), child=int(halving.at[CHILD]))

@@ -5,7 +5,7 @@ result for people.
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from anyzero.core.compile.random import random_unit
 from anyzero.core.search.methods import EXPECTIMAX, GUMBEL, Settings
 from anyzero.core.search.priors import gumbel_scores, improved_policy
 from anyzero.core.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, Tree, root_of
-
-if TYPE_CHECKING:
-    from anyzero.core.search.run import Run
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
@@ -195,9 +192,12 @@ def final_order(rule: str, moves: "RootMoves") -> np.ndarray:
     return np.lexsort((-tie, -np.array(scores)))
 
 
-def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
-    scores = np.zeros(run.game.max_legal, np.float32)
-    gumbel_scores(run.tree, run.scratch, run.settings, 0, scores)
+def gumbel_order(
+    tree: Tree, scratch: Scratch, settings: Settings, moves: "RootMoves"
+) -> np.ndarray:
+    """The moves at the first tree's root, best first."""
+    scores = np.zeros_like(scratch.scores[0])
+    gumbel_scores(tree, scratch, settings, 0, scores)
     final_scores(BY_GUMBEL, moves.visits, moves.values, moves.proven, scores)
     return np.argsort(-scores[: len(moves.actions)], kind="stable")
 

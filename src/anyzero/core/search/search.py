@@ -1,10 +1,11 @@
-"""The public functions: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and
-`search_many(...)`.
+"""The door of a search: `search(game, state, "rave", simulations=2_000, seed=1)` of one position,
+`search_many` of many, and `Searcher`, which keeps its memory from search to search.
 """
 
 import math
 import statistics
 import time
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +16,16 @@ from anyzero.core.base.errors import (
     check_name,
     is_number,
     seconds_below,
+    text_of,
     whole,
 )
 from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.load import position_of
 from anyzero.core.game.play import Play, first_decision
 from anyzero.core.game.rollouts import check_target
-from anyzero.core.search.expectimax import ExpectimaxRun
+from anyzero.core.search.expectimax import DeepeningForest
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import (
     EXPECTIMAX,
     GUMBEL,
@@ -29,12 +33,12 @@ from anyzero.core.search.methods import (
     UNBOUNDED,
     Evaluator,
     adapt,
+    evaluator_kind,
     find_method,
     parse_search,
 )
-from anyzero.core.search.pacing import LiveSearch
+from anyzero.core.search.pacing import Budget, LiveSearch
 from anyzero.core.search.report import FINAL_RULES, SearchResult
-from anyzero.core.search.run import Run
 
 MAX_NODES = 20_000_000
 MOST_LOOKS = 20_000  # maximum positions of the look-ahead before a search, budget permitting
@@ -42,8 +46,9 @@ TOO_FEW = "too few for a root and a move"
 
 
 class Searcher:
-    """A method with its options, ready to search positions of one game; with `reuse` it keeps its
-    tree along a game.
+    """A method with its options, ready to search positions of one game, one at a time.
+
+    Its trees are a `Forest`, made at the first search; with `reuse` they are kept along a game.
     """
 
     def __init__(
@@ -56,13 +61,15 @@ class Searcher:
         max_nodes: int = MAX_NODES,
         final: str | None = None,
         evaluator: str | Evaluator = "rollout",
+        kind: str | None = None,
         trees: int = 1,
         reuse: bool = False,
         temperature: float = 0.0,
         target: str = "cpu",
         **options: Any,
     ) -> None:
-        check_game(game)
+        """`kind` says how values come if the evaluator is not here: for what others will run."""
+        _check_is_game(game)
         check_budget(simulations, seconds)
         if target == "cuda":
             raise BadOptionError(
@@ -70,15 +77,14 @@ class Searcher:
             )
         simulations = None if simulations is None else int(simulations)  # it may be a NumPy number
         self.game = game
-        self.simulations = simulations
-        self.seconds = seconds
+        self.budget = Budget(simulations, seconds)
         if many := [key for key in MANY if key in options]:
             raise BadOptionError(f"{method}: {many[0]} is for searches of many positions")
-        found = find_method(method, options)
-        if "look_ahead" in found.options and "look_ahead" not in options:
+        plain = find_method(method, options)
+        if "look_ahead" in plain.options and "look_ahead" not in options:
             looks = MOST_LOOKS if simulations is None else min(4 * simulations, MOST_LOOKS)
-            found = found._replace(settings=found.settings._replace(look_ahead=looks))
-        self.method = adapt(game, found, evaluator)
+            plain = plain._replace(settings=plain.settings._replace(look_ahead=looks))
+        self.method = adapt(game, plain, kind or evaluator_kind(evaluator))
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_name("final rule", self.final, FINAL_RULES)
@@ -86,9 +92,9 @@ class Searcher:
         whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         if not (is_number(temperature) and 0.0 <= temperature < math.inf):
             raise BadOptionError(f"a temperature of {temperature!r} is not a number of 0 or more")
-        if reuse and ("reuse" not in found.search_options or trees > 1):
+        if reuse and ("reuse" not in plain.search_options or trees > 1):
             raise BadOptionError(f"{method}: merged trees or halving cannot be reused")
-        if trees > 1 and "trees" not in found.search_options:
+        if trees > 1 and "trees" not in plain.search_options:
             raise BadOptionError(f"{method} has one tree")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
@@ -96,62 +102,92 @@ class Searcher:
         self.temperature = temperature
         self.target = target
         share = max_nodes // self.trees
-        self.room = share if simulations is None or reuse else room(game, simulations, share)
-        self.last: Run | None = None
-        self.line: Play | None = None  # of the last search
+        self.room = share if simulations is None or reuse else most_nodes(game, simulations, share)
 
-    def begin(self, state: State, seed: int, line: Play | None = None) -> Run:
-        """A new run over a position, with none of its budget spent; with `reuse`, `line` is the
+    @cached_property
+    def forest(self) -> Forest:
+        """Memory and kernels of all its searches: neither is part of a search's time."""
+        is_deepening = self.method.settings.formula == EXPECTIMAX
+        simulations = self.budget.simulations or 0
+        is_open = simulations == 0 or self.reuse
+        forest = (DeepeningForest if is_deepening else Forest)(
+            self.game,
+            self.method,
+            room=self.room,
+            simulations=None if is_open else -(-simulations // self.trees),
+            num_trees=self.trees,
+            evaluator=self.evaluator,
+            threads=self.trees,
+            rounds=True,
+            target=self.target,
+        )
+        forest.make_ready()
+        return forest
+
+    def begin(
+        self, state: State, seed: int = 0, line: Play | None = None, *, seconds: float | None = None
+    ) -> LiveSearch:
+        """A new search of a position, with none of its budget spent; with `reuse`, `line` is the
         game that led to it.
+
+        `seconds` replaces the budget of a searcher by the clock.
         """
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(
                 f"{self.game.name}: there is nothing to search, the game is over or it is "
                 "chance's turn"
             )
+        seed = whole("seed", seed)
         check_room(self.game, state, self.room)
-        if (
-            self.last is None
-        ):  # allocated memory and kernels are reused: neither is part of a search's time
-            kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
-            share = None if self.simulations is None else -(-self.simulations // self.trees)
-            memory: Any = {
-                "room": self.room,
-                "simulations": share,
-                "num_trees": self.trees,
-                "keeps": self.reuse,
-            }
-            doing: Any = {
-                "evaluator": self.evaluator,
-                "threads": self.trees,
-                "target": self.target,
-                "rounds": True,
-            }
-            self.last = kind(self.game, self.method, **memory, **doing)
-            self.last.make_ready()
-        run = self.last
-        run.seed(seed)
-        # until the new tree is complete
-        earlier = self.line
-        self.line = None
-        played = None if line is None or not self.reuse else line.since(earlier)
-        if played is None or not run.move_on(played, state):
-            run.plant(state)
-        self.line = line
-        return run
+        forest = self.forest
+        forest.seed(seed)
+        if self.reuse:
+            forest.plant_after(line, state)
+        else:
+            forest.plant(state)
+        budget = self.budget if seconds is None else Budget(None, seconds)
+        return LiveSearch(forest, budget, seed=seed, final=self.final, temperature=self.temperature)
 
-    def choose(self, state: State, seed: int, line: Play | None = None) -> int:
+    def choose(
+        self, state: State, seed: int, line: Play | None = None, *, seconds: float | None = None
+    ) -> int:
         """The action to play: a search without a report."""
-        return LiveSearch(self, state, seed, line).finish().choice()
+        return self.begin(state, seed, line, seconds=seconds).finish().choice()
 
-    def search(self, state: State, seed: int, line: Play | None = None) -> SearchResult:
+    def search(
+        self, state: State, seed: int, line: Play | None = None, *, seconds: float | None = None
+    ) -> SearchResult:
         """Search until the budget is spent; the same seed and number of simulations give the same
         result.
         """
-        return LiveSearch(self, state, seed, line).finish().result()
+        return self.begin(state, seed, line, seconds=seconds).finish().result()
 
 
-def check_game(game: object) -> None:
+def search(
+    game: Game | str,
+    state: State | str | None = None,
+    method: str = "uct",
+    *,
+    seed: int = 0,
+    **options: Any,
+) -> SearchResult:
+    """Search a position, the start if it is left out: `anyzero.search` for methods without a net.
+
+    `method` is its name, with its budget among the options, or the text of a search. A function
+    may be the `evaluator`.
+    """
+    if not isinstance(game, Game) or isinstance(state, str):
+        game, state = position_of(game, state)
+    if ":" in text_of("the method", method):
+        options = {**parse_search(method).arguments, **options}
+    else:
+        options["method"] = method
+    if state is None:
+        state = game.initial_state()
+    return Searcher(game, **options).search(state, seed)
+
+
+def _check_is_game(game: object) -> None:
     if not isinstance(game, Game):
         raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
 
@@ -180,7 +216,7 @@ def check_room(game: Game, state: State, room: int) -> None:
         raise BadOptionError(f"{game.name}: max_nodes leaves {room} nodes for a tree, and {needs}")
 
 
-def room(game: Game, simulations: int, max_nodes: int) -> int:
+def most_nodes(game: Game, simulations: int, max_nodes: int) -> int:
     """Maximum number of nodes that this many simulations can use."""
     return min(max_nodes, (simulations + 2) * game.max_legal + 1)
 
@@ -222,14 +258,14 @@ def search_many(
     >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200,
     evaluator="rollout").actions
     """
-    check_game(game)
+    _check_is_game(game)
     check_budget(simulations, None)
     most = MOST_NODES if max_nodes is None else max_nodes
     whole("max_nodes", most, range(2, UNBOUNDED), f"max_nodes is {most}, {TOO_FEW}")
-    chosen = adapt(game, find_method(method, options), evaluator)
-    if chosen.halves:
+    adapted = adapt(game, find_method(method, options), evaluator_kind(evaluator))
+    if adapted.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
-    if chosen.settings.formula == EXPECTIMAX:
+    if adapted.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
     if len(states) == 0:
         raise AnyzeroError(f"{game.name}: there are no positions to search")
@@ -237,32 +273,34 @@ def search_many(
         raise AnyzeroError(
             f"{game.name}: there is nothing to search, a game is over or it is chance's turn"
         )
-    memory: Any = {"room": room(game, simulations, most), "simulations": int(simulations)}
+    room = most_nodes(game, simulations, most)
     for state in states:
-        check_room(game, state, memory["room"])
+        check_room(game, state, room)
     if target == "cuda":
         check_target(target)
-        from anyzero.core.search.on_gpu import search_on_gpu
-
         if callable(evaluator):
             raise BadOptionError(
                 "an evaluator outside the search works on the host: its trees cannot be on the GPU"
             )
-        return ManyResults(*search_on_gpu(game, chosen, states, seed, **memory))
-    asked = evaluator if callable(evaluator) else None
-    run = Run(
+    simulations = int(simulations)
+    forest = Forest(
         game,
-        chosen,
-        **memory,
+        adapted,
+        room=room,
+        simulations=simulations,
         num_trees=len(states),
-        evaluator=asked,
-        threads=threads,
+        evaluator=evaluator if callable(evaluator) else None,
+        threads=threads if target != "cuda" else 1,
         target=target,
     )
-    run.seed(whole("seed", seed))
-    run.plant(states)
-    done = run.simulate(int(simulations))
-    return ManyResults(*run.report(), done)
+    forest.seed(whole("seed", seed))
+    if target == "cuda":
+        from anyzero.core.search.on_gpu import search_on_gpu
+
+        return ManyResults(*search_on_gpu(forest, states, simulations))
+    forest.plant(states)
+    grown = forest.grow(simulations)
+    return ManyResults(*forest.policies(), grown)
 
 
 # --- simulations per second
@@ -290,25 +328,32 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
     The clock covers the whole call, so that reading the result from the tree counts too. As with a
     player, a search reuses the memory of the previous one.
     """
-    wanted = parse_search(method)
+    parsed = parse_search(method)
     state = first_decision(game)
     start = time.perf_counter()
     if state is None:
         raise AnyzeroError(f"{game.text}: nothing to search, the game is over at the start")
-    Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
-    searcher = Searcher(game, **wanted.arguments)
+    Searcher(game, **parsed._replace(simulations=1, seconds=None).arguments).search(state, 0)
+    searcher = Searcher(game, **parsed.arguments)
     ready_s = time.perf_counter() - start
     spent = 0.0
-    found: list[tuple[float, SearchResult]] = []
-    while spent < seconds or not found:
+    results: list[tuple[float, SearchResult]] = []
+    while spent < seconds or not results:
         start = time.perf_counter()
-        result = searcher.search(state, len(found) + 1)
+        result = searcher.search(state, len(results) + 1)
         took = time.perf_counter() - start
-        found.append((result.simulations / took, result))
+        results.append((result.simulations / took, result))
         spent += took
-    (rate, best), median = (
-        max(found, key=lambda one: one[0]),
-        statistics.median(rate for rate, _ in found),
+    rate, fastest = max(results, key=lambda pair: pair[0])
+    return SearchSpeed(
+        game.text,
+        method,
+        simulations_per_s=rate,
+        median_simulations_per_s=statistics.median(rate for rate, _ in results),
+        simulations=fastest.simulations,
+        nodes=fastest.nodes,
+        bytes_per_node=fastest.bytes_per_node,
+        searches=len(results),
+        seconds=round(spent, 4),
+        ready_s=round(ready_s, 4),
     )
-    numbers = rate, median, best.simulations, best.nodes, best.bytes_per_node, len(found)
-    return SearchSpeed(game.text, method, *numbers, round(spent, 4), round(ready_s, 4))

@@ -1,1 +1,5 @@
-"""A player as a single Python file, for contest sites."""
+"""A player as one file of Python."""
+
+from anyzero.extras.bots.bot import make_bot
+
+__all__ = ["make_bot"]

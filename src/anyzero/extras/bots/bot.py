@@ -15,12 +15,10 @@ from anyzero.core.game.game import Game
 from anyzero.core.nets.config import Layout, layout_of, support_of
 from anyzero.core.nets.forward import NumpyOps
 from anyzero.core.nets.weights import StoredNetwork
-from anyzero.core.search.run import choice_parts
 from anyzero.extras.bots import bot_main
 from anyzero.extras.bots.source import Source, pack_bytes, unpack_array
-from anyzero.extras.browser.functions import plain_search
+from anyzero.extras.programs import plain_search
 
-Named = namedtuple("Named", "name")
 Config = namedtuple("Config", "kind blocks pool_every layers policy")
 GTP_COMMANDS = (
     "protocol_version name version known_command list_commands quit boardsize "
@@ -52,8 +50,8 @@ def make_bot(
 
 
 def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) -> str:
-    run, simulations, seconds = plain_search(game, player, network)
-    settings = run.settings._asdict()
+    forest, simulations, seconds = plain_search(game, player, network)
+    settings = forest.settings._asdict()
     fixed: Values = {
         "SIMULATIONS": simulations,
         "SECONDS": seconds,
@@ -63,27 +61,27 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     fixed |= {
         "HAS_NET": network is not None,
         "HAS_MOVES": bool(moves),
-        "IS_JUDGED": game.name == "oware",
+        "IS_JUDGED": game.facts.judge == "houses",
+        "ON_GO_BOARD": game.facts.on_go_board,
     }
     fixed |= {
         f"{owner}.{name}": value
         for owner in ("settings", "SETTINGS")
         for name, value in settings.items()
     }
-    functions = {**game.unit.functions, **choice_parts(run.settings)}
+    functions = {**game.unit.functions, **forest.parts}
     if game.has("format_action"):
         functions[bot_main.action_text] = game.by_name["format_action"]
     source = Source(functions, fixed)
     values: Values = {
         "RULES": game.rules,
-        "SETTINGS": run.settings,
-        "TREE": run.tree,
-        "SCRATCH": run.scratch,
-        "ROOTS": run.roots,
+        "SETTINGS": forest.settings,
+        "TREE": forest.tree,
+        "SCRATCH": forest.scratch,
+        "ROOTS": forest.roots,
         "SCORES": np.zeros(game.max_legal),
         "ACTIONS": game.new_actions(),
         "STATES": game.new_states(1),
-        "GAME": Named(game.name),
         "BOARD_SIZE": [str(number) for number in game.planes_shape[1:]],
         "ANSWERS": {
             **dict.fromkeys(GTP_COMMANDS.split(), ""),

@@ -25,6 +25,7 @@ from anyzero.core.compile.callees import (
     KernelLibrary,
     callers_first,
 )
+from anyzero.core.compile.kernels import Constants, Unit, bind_kernel, is_inlined, wrap_kernel
 from anyzero.core.compile.random import U
 
 
@@ -196,6 +197,25 @@ def compile_function(
     options = {**our_cpu.OPTIONS, **our_cpu.CALLEE_OPTIONS, "nopython": True, "forceinline": inline}
     compiler = WholeCompiler if is_kernel else CalleeCompiler
     return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
+
+
+def compile_object(
+    function: Function, unit: Unit, constants: Constants, machine: Machine | None = None
+) -> Any:
+    """A kernel for object files, for machines like this one; it is compiled when added to a
+    library.
+
+    Also returns a hash of everything it is compiled from.
+    """
+    machine = machine or any_like_this()
+
+    def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
+        return compile_function(
+            machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit)
+        )
+
+    bound = bind_kernel(function, unit, constants, {**INTRINSICS, **unit.intrinsics})
+    return wrap_kernel(bound, unit, constants, (PIPELINE, machine), make)
 
 
 # --- replacements for missing instructions

@@ -16,9 +16,9 @@ from numba.np.numpy_support import as_dtype
 from anyzero.core.base.nouns import Builder, Values
 from anyzero.core.game.game import Game
 from anyzero.extras.browser.ahead import any_like_this, context_for, new_library
-from anyzero.extras.browser.functions import ExportedFunction, Given, functions_of
 from anyzero.extras.browser.wasm_files import write_files
 from anyzero.extras.browser.wasm_memory import bytes_of, numbers_of
+from anyzero.extras.programs import ExportedFunction, Given, functions_of
 
 
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
@@ -31,7 +32,7 @@ def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
     try:
         import onnx
     except ImportError:
-        raise AnyzeroError("an ONNX file needs the package onnx: install anyzero[onnx]") from None
+        raise AnyzeroError(needs_package("onnx")) from None
     model = Graph(network, game).model()
     onnx.checker.check_model(model)
     write_whole(path, model.SerializeToString())

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.app.web.app import STATIC
+import anyzero.app.web
 from anyzero.app.web.catalog import describe_game
 from anyzero.app.web.forms import palette_sheet
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import find
 from anyzero.core.base.files import writing
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress
@@ -32,7 +33,9 @@ from anyzero.core.nets.weights import StoredNetwork, read_network
 from anyzero.core.search.methods import EVALUATORS, METHODS
 from anyzero.core.search.report import FINAL_RULES
 from anyzero.core.search.search import MOST_LOOKS
-from anyzero.extras.browser.functions import (
+from anyzero.extras.browser.wasm_files import GLUE, build_functions, write_files, write_module
+from anyzero.extras.browser.wasm_memory import MemoryPlan
+from anyzero.extras.programs import (
     FAMILIES,
     MOST_ASKED,
     NET,
@@ -41,12 +44,10 @@ from anyzero.extras.browser.functions import (
     page_functions,
     search_functions,
 )
-from anyzero.extras.browser.wasm_files import GLUE, build_functions, write_files, write_module
-from anyzero.extras.browser.wasm_memory import MemoryPlan
-from anyzero.extras.fastnets.network import compiled
-from anyzero.tools.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels, net_method
+from anyzero.tools.players.text import LEVELS, level_text, net_levels, net_method
 from anyzero.views.board import board_values
 
+STATIC = Path(anyzero.app.web.__file__).parent / "static"
 SERVED = ("runs.js", "experiments.js", "index.html", "sw.js")
 """Files of the page that need the server, or that are rewritten."""
 NO_NET = "none"
@@ -140,15 +141,14 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
         r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
     )
     net_name = "" if network is None else title  # the page's name for it
-    plain = BY_GAME.get(game.source or game.name, PLAIN)
     boxed = [level_text(game, level) for level in LEVELS]
     # made from the net if there is one, with the package's own levels for its own net
     levels = (
-        plain
+        game.facts.levels
         if not net_name
         else boxed
         if net_name == BEST
-        else net_levels(game.name, NET_METHODS[-1], net_name)
+        else net_levels(game, NET_METHODS[-1], net_name)
     )
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
@@ -201,7 +201,7 @@ def method_values(game: Game, family: str, name: str) -> Values:
 
 def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
     rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
-    net = compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
+    net = find("fastnets").compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
     functions = list(search_functions(game, NET_METHODS[-1], net))
     module, plan = build_functions(functions)
     weights, content = take_weights(net, plan)
@@ -222,7 +222,7 @@ def page_files(site: Values) -> dict[str, bytes]:
     index = (STATIC / "index.html").read_text()
     for old, new in EXPORTED.items():
         index = index.replace(old, new)
-    has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
+    has_advisor = any(game["advisor"] for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
     return files | {
         "anyzero.js": GLUE.read_bytes(),

@@ -9,9 +9,9 @@ from pathlib import Path
 from anyzero.core.base.files import write_whole, writing
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
-from anyzero.extras.browser.functions import ExportedFunction, Given, functions_of
 from anyzero.extras.browser.wasm import Module, build
 from anyzero.extras.browser.wasm_memory import MemoryPlan
+from anyzero.extras.programs import ExportedFunction, Given, functions_of
 
 GLUE = Path(__file__).parent / "anyzero.js"
 NOTES: tuple[str, ...] = (

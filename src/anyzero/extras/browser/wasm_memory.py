@@ -16,7 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.nouns import Values
+from anyzero.core.compile.bind import Function
+from anyzero.core.compile.kernels import Constants, Unit
+from anyzero.extras.browser.ahead import WASM, compile_object
 from anyzero.extras.browser.wasm import FIRST_ARGUMENT, RESULT, SLOT, STATUS, Entry, Module, build
 
 ALIGNMENT = 64
@@ -154,15 +158,18 @@ def _round_up(number: int, step: int) -> int:
 # --- running it here
 
 
-def is_available() -> bool:
+def can_run_wasm() -> bool:
     return importlib.util.find_spec("wasmtime") is not None
 
 
-def check_runtime() -> None:
-    if not is_available():
-        raise AnyzeroError(
-            "the target wasm needs the package wasmtime to run here: install anyzero[browser]"
-        )
+def check_wasm() -> None:
+    if not can_run_wasm():
+        raise AnyzeroError(needs_package("wasmtime"))
+
+
+def compile_wasm(function: Function, unit: Unit, constants: Constants) -> "WasmKernel":
+    """A kernel for browsers; called here, it runs in wasmtime."""
+    return WasmKernel(*compile_object(function, unit, constants, WASM))
 
 
 class WasmKernel:
@@ -200,7 +207,7 @@ class Instance:
     """A module with its memory."""
 
     def __init__(self, module: Module) -> None:
-        check_runtime()
+        check_wasm()
         import wasmtime
 
         self.module = module

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
+from anyzero.core.base.extras import needs_package
 from anyzero.core.base.files import cache_folder, remove_unused
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import count
@@ -145,9 +146,7 @@ def connect(address: str) -> Any:
     try:
         ray = importlib.import_module("ray")
     except ImportError:
-        raise ClusterError(
-            "a cluster needs Ray, which is not installed: pip install 'anyzero[ray]'"
-        ) from None
+        raise ClusterError(needs_package("ray")) from None
     host, colon, port = address.rpartition(":")
     if address != "auto" and not (host and port.isdigit()):
         raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
@@ -238,7 +237,7 @@ class Actor:
         """Abandon this job at its next step, if it is still running."""
         with self.lock:
             if self.number == number:
-                stopping.ask()
+                stopping.request_stop()
 
 
 def unpack(files: Shared) -> Path:

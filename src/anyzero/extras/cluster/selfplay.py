@@ -10,10 +10,9 @@ import hashlib
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +20,12 @@ from anyzero.core.base.errors import BadOptionError
 from anyzero.core.game.load import files_of, load, split_text
 from anyzero.core.learning.block import BlockResult
 from anyzero.core.learning.config import RunConfig
-from anyzero.core.learning.manifest import Generation
-from anyzero.core.learning.once import block_name
+from anyzero.core.learning.orders import Keep, Order
 from anyzero.core.learning.samples import Samples
-from anyzero.core.learning.selfplay import Engine, Order, block_spans
+from anyzero.core.learning.selfplay import Engine
 from anyzero.core.nets.weights import read_network
-from anyzero.extras.cluster import ActorKind, Done, Job, Pace, Pool, Shared
-from anyzero.extras.cluster.pool import WAIT_S
-
-if TYPE_CHECKING:
-    from anyzero.core.learning.stages import Stages
+from anyzero.extras.cluster.jobs import ActorKind, Done, Job, Pace, Shared
+from anyzero.extras.cluster.pool import WAIT_S, Pool
 
 LEAST_GAMES = 8  # per core of an actor: fewer would leave its network half empty
 GPU_PIECES = 8
@@ -40,9 +35,6 @@ GPU_PIECES = 8
 
 SPEED_S = 60.0
 MOST_NODES = 4  # nodes whose speed is shown, fastest first
-
-Keep = Callable[[int, BlockResult, float], None]
-"""Called with each complete block: its number, its games, and the seconds since the last one."""
 
 
 class Blocks:
@@ -130,69 +122,42 @@ def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
 
 
 class ClusterGames:
-    """The games of a run, played by a pool: those of the current generation, or of the next one
-    during training.
+    """Blocks of games played by a pool: those of the current generation of a run, or of the next
+    one during training.
     """
 
-    def __init__(self, stages: "Stages", pool: Pool) -> None:
-        if not stages.config.keep_samples:
+    def __init__(self, pool: Pool, config: RunConfig) -> None:
+        if not config.keep_samples:
             raise BadOptionError(
                 "a run on a cluster writes all its samples: start one with --set keep_samples=true"
             )
-        self.stages = stages
         self.pool = pool
-        self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
-        self.ahead: Blocks | None = None
-        self.waiting_since: float | None = (
-            None  # when the run began to wait for games; None: it is not waiting
-        )
+        self.game = load(config.game)
+        self.pace = Pace(LEAST_GAMES, max(1, config.selfplay.at_once // GPU_PIECES))
+        self.blocks: Blocks | None = None
 
-    def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
-        """Make sure that all blocks of a generation are on disk."""
-        blocks = self.ahead or self.place(number, by)
-        self.ahead = None
-        self.waiting_since = time.monotonic()
-        while blocks.missing:
-            blocks.step(WAIT_S)
-            tell(self.stages.config.selfplay.games - sum(blocks.missing.values()))
-            self.stages.look_at_the_clock()
-
-    def begin_ahead(self, number: int, by: Generation) -> None:
-        """Let the pool start a generation while the previous one is trained and judged."""
-        self.waiting_since = None
-        self.ahead = self.place(number, by)
-
-    def place(self, number: int, by: Generation) -> Blocks:
-        """The blocks of a generation that are not on disk; each is written when complete."""
-        stages = self.stages
-        folder = self.stages.folder
-        part = folder.part(number)
-        config = stages.config.selfplay
-        spans = enumerate(block_spans(config.games, config.at_once))
-        missing = {
-            block: span
-            for block, span in spans
-            if not (part / f"{block_name(block)}.json").exists()
-        }
-        order = stages.order(number, by, self.share)
-
-        def keep(block: int, result: BlockResult, busy: float) -> None:
-            waited = (
-                0.0
-                if self.waiting_since is None
-                else min(busy, time.monotonic() - self.waiting_since)
-            )
-            times = {"seconds": waited, "busy_seconds": busy}
-            stages.once_block(
-                part, number, block, lambda: stages.finish_block(number, by, block, result) | times
-            )
-
-        return Blocks(self.pool, order, missing, self.pace, keep)
+    @property
+    def missing(self) -> int:
+        """How many games of the blocks begun last are not finished."""
+        return sum(self.blocks.missing.values()) if self.blocks else 0
 
     def share(self, path: Path) -> Shared:
         """A network in the object store, where it is put for each generation that it plays in."""
         key = hashlib.sha256(path.read_bytes()).hexdigest()
-        return self.pool.share(key, read_network(path, self.stages.game))
+        return self.pool.share(key, read_network(path, self.game))
+
+    def begin(self, order: Order, spans: Mapping[int, tuple[int, int]], keep: Keep) -> None:
+        """Start with these blocks: the first game of each, and the one after its last."""
+        self.blocks = Blocks(self.pool, order, spans, self.pace, keep)
+
+    def step(self, *, wait: bool) -> None:
+        """Advance all blocks, and keep complete ones."""
+        if self.blocks is not None:
+            self.blocks.step(WAIT_S if wait else 0.0)
+
+    def describe(self) -> str:
+        """The cluster and its speed, in words."""
+        return self.pool.describe()
 
 
 def play_piece(kind: ActorKind, order: Order, first: int, num: int) -> BlockResult:

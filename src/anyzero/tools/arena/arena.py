@@ -26,7 +26,6 @@ from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import Interval, Sprt, fit_ratings, mean_interval, named
 from anyzero.core.game.game import Game
-from anyzero.extras.cluster import Pool, opened
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Match, Plan, make_plan
 from anyzero.tools.arena.record import Record, Results
@@ -37,11 +36,11 @@ from anyzero.tools.arena.standings import (
     pair_scores,
     points,
 )
-from anyzero.tools.arena.workers import Workers
+from anyzero.tools.arena.workers import Nodes, Workers, cluster_at
 from anyzero.tools.players import Player
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 
 class MatchSettings(TypedDict, total=False):
@@ -143,7 +142,7 @@ def play_games(
         return "playing" if tally is None else f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
     with (
-        opened(cluster) as pool,
+        cluster_at(cluster) as pool,
         bar_of_games(len(matches), record, shown=progress, pool=pool) as tell,
         closing(Record([plan], record)) as book,
         closing(book.play(pool or workers)) as finished,
@@ -163,7 +162,7 @@ Tell = Callable[[float, str, Callable[[], str]], None]
 
 @contextmanager
 def bar_of_games(
-    total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None
+    total: float, kept: Path | str | None, *, shown: bool, pool: Nodes | None
 ) -> Iterator[Tell]:
     """A progress bar while games are played; a user who stops them is told the progress and what
     was saved.
@@ -251,7 +250,7 @@ class Tournament(Shown):
         """Each player's rating, or its mean score, with the 95 % interval; also saved if a file is
         named.
         """
-        from anyzero.tools.lab.figures import draw_ranking, keep
+        from anyzero.tools.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
         found = [(row.player, row.strength) for row in self.rows]

@@ -15,10 +15,10 @@ from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import as_game, load
 from anyzero.core.game.play import outcome_at
+from anyzero.core.learning.games import default_openings
 from anyzero.core.search import Searcher
 from anyzero.tools.players import Player, parse_player
 
-MOST_OPENING_PLIES = 4
 BOTH_LEGS = (0, 1)
 
 
@@ -142,13 +142,6 @@ def make_plan(
     limit_s = None if limit_s is None else seconds_below(1e7, "limit", limit_s)
     texts = tuple(parse_player(player).text for player in players)
     return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
-
-
-def default_openings(game: Game) -> int:
-    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of
-    one seat.
-    """
-    return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))
 
 
 # --- openings: random moves, rejected if they decide the game

@@ -11,34 +11,18 @@ from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import (
     Interval,
     Sprt,
+    Tally,
+    compare,
     count_pairs,
     elo_interval,
     farthest_elo,
     mean_interval,
     named,
+    tally_scores,
 )
 from anyzero.core.game.play import BY_THE_RULES
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
-
-
-@dataclass(frozen=True)
-class Tally:
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float | None:
-        """From 0 to 1, with a draw as half; None without games."""
-        return (self.wins + self.draws / 2) / self.total if self.total else None
-
-    def to_json(self) -> dict[str, int]:
-        return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,21 +185,12 @@ def points(result: MatchResult) -> float:
     return result.payoffs[0] if result.scores is None else result.scores[0]
 
 
-def compare(first: float, second: float) -> float:
-    """1, 1/2 or 0."""
-    return 1.0 if first > second else 0.5 if first == second else 0.0
-
-
 def game_score(result: MatchResult) -> float:
     """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff
     of each player's.
     """
     even, odd = (sum(result.payoffs[side::2]) / len(result.payoffs[side::2]) for side in (0, 1))
     return compare(even, odd) if result.match.leg == 0 else compare(odd, even)
-
-
-def tally_scores(scores: Sequence[float]) -> Tally:
-    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
 
 
 def finished_pairs(results: Iterable[MatchResult]) -> list[tuple[MatchResult, MatchResult]]:

@@ -9,27 +9,27 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import cache
 from queue import Empty, Queue, SimpleQueue
 from shutil import copyfile
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import quote
 
 from anyzero.core.base import stopping
 from anyzero.core.base.child import Child, Send, count_cores, listen, python_command, take_output
 from anyzero.core.base.errors import AnyzeroError, whole, words_of
+from anyzero.core.base.extras import find
 from anyzero.core.base.files import parse_object
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import files_of, load, split_text
+from anyzero.core.game.load import load
 from anyzero.core.game.play import Reason, first_decision
 from anyzero.core.learning.find import BEST, COPIES, find_network
-from anyzero.extras.cluster import ActorKind, Job, Pace, Pool
 from anyzero.tools.arena.match import Live, MatchResult, make_result, play_match
 from anyzero.tools.arena.plan import Match, Plan, imbalance, make_opening
-from anyzero.tools.players import Player, parse_player, player_files
+from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.text import split_player
 
 GRACE_S = (
@@ -88,9 +88,9 @@ class Crew:
                 stopping.check()
                 self.stop_late_workers()
                 with suppress(Empty):
-                    finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
-                    if finished is not None:
-                        yield finished
+                    result = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
+                    if result is not None:
+                        yield result
         finally:
             for worker in self.workers:
                 worker.child.kill()
@@ -161,17 +161,33 @@ class Crew:
                 worker.child.kill()
 
 
-Workers = int | Pool | None
-"""Who plays: this many processes on this machine, one per core (None), or the actors of a cluster.
+@runtime_checkable
+class Nodes(Protocol):
+    """The machines of a cluster, which play in place of this one."""
+
+    def describe(self) -> str:
+        """What they are doing, in a few words."""
+
+
+Workers = int | Nodes | None
+"""Who plays: this many processes on this machine, one per core (None), or the nodes of a cluster.
 """
+
+
+def cluster_at(address: str | None) -> AbstractContextManager[Any]:
+    """The nodes of the cluster at this address, `auto` or `host:port`; None without an address."""
+    if address is None:
+        return nullcontext()
+    pool: AbstractContextManager[Any] = find("cluster").opened(address)
+    return pool
 
 
 def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
     """Play these games, and yield each result; close the iterator to stop early."""
     if not tasks:
         return
-    if isinstance(workers, Pool):
-        yield from play_on_cluster(tasks, workers)
+    if isinstance(workers, Nodes):
+        yield from find("cluster").play_on_cluster(tasks, workers)
     else:
         num = count_cores() if workers is None else workers
         whole("workers", num, range(1, 10**6), f"workers is {num}, and at least one is needed")
@@ -188,43 +204,6 @@ def copied_networks(plans: Iterable[Plan]) -> Iterator[dict[str, str]]:
     with TemporaryDirectory(prefix="anyzero-") as folder:
         places = {name: f"{folder}/{quote(name, '')}" for name in names}  # errors show them
         yield {name: copyfile(find_network(name), place) for name, place in places.items()}
-
-
-# --- a cluster
-
-
-def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
-    """The same on all nodes: each actor plays a few pairs of games at a time in its own
-    processes.
-    """
-    left = deque(tasks)
-    paces = {task.plan: Pace(least=2) for task in tasks}
-    players = [(text, load(plan.game)) for plan in paces for text in plan.players]
-    files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
-    bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
-
-    def next_chunk(kind: ActorKind) -> Job | None:
-        """Games of one plan, keeping pairs together."""
-        if not left:
-            return None
-        plan = left[0].plan
-        size = paces[plan].size(kind, len(left), pool.kinds)
-        chunk = [left.popleft()]
-        while left and left[0].plan == plan:
-            if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
-                break
-            chunk.append(left.popleft())
-        return Job(f"{__name__}:play_chunk", {"tasks": chunk}, bundle, units=len(chunk), about=plan)
-
-    with closing(pool.run(next_chunk)) as finished:
-        for done in finished:
-            paces[done.job.about].note(done)
-            yield from done.value
-
-
-def play_chunk(kind: ActorKind, tasks: Sequence[Task]) -> list[tuple[Task, MatchResult]]:
-    """The actor's side."""
-    return list(play_all(tasks, kind.cores))
 
 
 # --- the worker's side: it reads tasks from standard input, and answers each with a line of JSON

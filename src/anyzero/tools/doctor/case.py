@@ -18,8 +18,7 @@ from anyzero.core.learning.manifest import Generation
 from anyzero.core.learning.replay import Batch, Replay, build_replay
 from anyzero.core.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.core.learning.selfplay import play_random
-from anyzero.core.nets.models import Network, new_network
-from anyzero.core.nets.weights import load_network
+from anyzero.core.nets.models import Network, load_network, new_network
 
 WELL = "well"
 DOUBTFUL = "doubtful"
@@ -49,7 +48,7 @@ class Finding:
         }
 
 
-def percent(share: float) -> str:
+def precise_percent(share: float) -> str:
     """`12 %`, with an extra digit below 1 and above 99."""
     text = (
         f"{100.0 * share:.0f}"
@@ -95,11 +94,11 @@ class Case:
     @cached_property
     def lines(self) -> list[Values]:
         """The newest games, newest block first."""
-        found: list[Values] = []
+        games: list[Values] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
-            if len(found) < ENOUGH_GAMES:
-                found += read_games(block.path)
-        return found
+            if len(games) < ENOUGH_GAMES:
+                games += read_games(block.path)
+        return games
 
     @cached_property
     def samples(self) -> Samples:
@@ -108,8 +107,8 @@ class Case:
         for block in reversed(self.folder.blocks() if self.folder else []):
             if sum(part.num for part in parts) < ENOUGH_SAMPLES:
                 parts.append(load_shard(block.path, self.game))
-        own = join(parts)
-        return own if own.num else self.random.samples
+        samples = join(parts)
+        return samples if samples.num else self.random.samples
 
     @property
     def has_samples(self) -> bool:

@@ -19,19 +19,18 @@ from anyzero.core.base.progress import SHARE
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.base.statistics import Interval
 from anyzero.core.game.load import load
-from anyzero.extras.cluster import opened
 from anyzero.tools.arena.arena import bar_of_games
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
 from anyzero.tools.arena.record import Record
 from anyzero.tools.arena.standings import elo_words
-from anyzero.tools.arena.workers import Workers
+from anyzero.tools.arena.workers import Workers, cluster_at
 from anyzero.tools.lab.config import Experiment, load_experiment
 from anyzero.tools.lab.table import read_rows, write_table
 from anyzero.tools.players.text import split_player
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 WRITE_EVERY_S = (
     1.0  # minimum interval between writes of the table; the journal has every game anyway
@@ -113,19 +112,19 @@ def experiment(
 
     >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
     """
-    wanted = load_experiment(config)
+    grid = load_experiment(config)
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
-    games = sum(plan.games for plan in wanted.plans)
+    games = sum(plan.games for plan in grid.plans)
     with (
-        opened(cluster) as pool,
+        cluster_at(cluster) as pool,
         bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell,
     ):
 
         def watch(now: Reached) -> None:
-            words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
+            words = f"{now.games} of {games} games, {now.cells} of {len(grid.cells)} cells"
             tell(now.share, words, lambda: words)
 
-        rows = run_experiment(wanted, path, workers=pool or workers, watch=watch)
+        rows = run_experiment(grid, path, workers=pool or workers, watch=watch)
     return ExperimentResult(Path(config), path, rows, games)
 
 
@@ -143,11 +142,12 @@ class GridRecord(Record):
         super().__init__(experiment.plans, path, dict(experiment.identity))
 
     def note(self, plan: Plan, result: MatchResult) -> None:
-        found, (games, cells, share) = self.results[plan], self.reached
-        is_new = result.match not in found
+        results = self.results[plan]
+        games, cells, share = self.reached
+        is_new = result.match not in results
         super().note(plan, result)
-        if is_new and len(found) == plan.games:
-            self.outcomes[plan] = self.experiment.describe(plan, list(found.values()))
+        if is_new and len(results) == plan.games:
+            self.outcomes[plan] = self.experiment.describe(plan, list(results.values()))
             cells += self.num_cells[plan]
         self.reached = Reached(
             games + is_new, cells, share + is_new * self.costs[plan] / self.total
@@ -203,11 +203,11 @@ def run_experiment(
 def guess_cost(plan: Plan, plies: int) -> float:
     """Estimated seconds per game: half of the moves per player, rollouts as long as the game."""
     cost = 0.0
-    for wanted in (split_player(player).search for player in plan.players):
+    for search in (split_player(player).search for player in plan.players):
         thought = (
             0.0
-            if wanted is None
-            else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
+            if search is None
+            else search.seconds or (search.simulations or 0) * plies * SECONDS_PER_PLY
         )
         cost += plies / 2 * (SECONDS_PER_MOVE + thought)
     return cost

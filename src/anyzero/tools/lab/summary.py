@@ -24,7 +24,7 @@ from anyzero.core.learning.manifest import CHAMPION, GENERATIONS
 from anyzero.tools.players.text import BY_VALUES
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from anyzero.tools.figures import Figure
 
 UNUSED: dict[str, dict[str, tuple[str, ...]]] = {
     "kind": {
@@ -62,8 +62,8 @@ def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = N
     """The curves over `generations` or `minutes`, as a matplotlib figure; also saved if a file is
     named.
     """
+    from anyzero.tools.figures import keep
     from anyzero.tools.lab import plots
-    from anyzero.tools.lab.figures import keep
 
     runs: list[RunSummary] = getattr(self, "runs", [self])
     if not runs:

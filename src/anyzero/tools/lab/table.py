@@ -9,10 +9,16 @@ from typing import NamedTuple
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.files import reading, write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.statistics import Interval, elo_difference, elo_within, wilson_interval
+from anyzero.core.base.statistics import (
+    Interval,
+    Tally,
+    elo_difference,
+    elo_within,
+    wilson_interval,
+)
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Plan
-from anyzero.tools.arena.standings import Tally, make_standings
+from anyzero.tools.arena.standings import make_standings
 
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
@@ -50,13 +56,13 @@ def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> Values:
     elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
     elos = [None] * 3 if elo is None else [round(limit, 2) for limit in elo]
     seconds = sum(sum(result.seconds) for result in results)
-    found = (
+    outcomes = (
         *standings.tally.to_json().values(),
         *(round(limit, 6) for limit in score),
         *elos,
         round(seconds, 3),
     )
-    return dict(zip(GRID_COLUMNS[8:], found, strict=True))
+    return dict(zip(GRID_COLUMNS[8:], outcomes, strict=True))
 
 
 def elo_of(score: Interval, games: int) -> Interval:
@@ -71,8 +77,8 @@ def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> Values:
     value, low, high = (
         round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total)
     )
-    found = tally.wins, tally.losses, value, round(100 - value, 2), low, high
-    return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
+    outcomes = tally.wins, tally.losses, value, round(100 - value, 2), low, high
+    return dict(zip(STUDENT_COLUMNS[7:], outcomes, strict=True))
 
 
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[NamedValues]) -> None:

@@ -5,13 +5,14 @@ resumes.
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import BadOptionError, whole
+from anyzero.core.base.extras import find
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.progress import Tell, in_notebook
@@ -21,14 +22,14 @@ from anyzero.core.base.sealed import write_sealed
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.game import Game
-from anyzero.core.learning.block import anchor_contestant
-from anyzero.core.learning.config import RANDOM, parse_setting
+from anyzero.core.learning.config import RANDOM, RunConfig, parse_setting
+from anyzero.core.learning.contestants import anchor_contestant
 from anyzero.core.learning.contests import contest
 from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
+from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import HISTORY, rebuild
-from anyzero.core.learning.stages import Progress, Stages
-from anyzero.core.learning.start import default_names, fill_in, make_config, open_run, train_on
-from anyzero.extras.cluster import Pool, opened
+from anyzero.core.learning.orders import Elsewhere
+from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise
 
 NOTE_EVERY_S = 1.0
@@ -72,29 +73,51 @@ def train(
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
-        opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
+        games_elsewhere(cluster, folder.config) as elsewhere,
         bar("preparing", shown=progress) as tell,
     ):
-        watch = Watcher(folder, tell, pool, shown=progress, **times)
+        watch = Watcher(folder, tell, elsewhere, shown=progress, **times)
         try:
-            ended = train_on(folder, progress=watch, pool=pool, **times)
+            ended = train_on(folder, progress=watch, elsewhere=elsewhere, **times)
             end_run(folder, match - match % 2, watch)
         finally:
             (folder.path / NOW).unlink(missing_ok=True)
         return replace(summarise(folder.path), ended=ended)
 
 
+class Cluster(Elsewhere, Protocol):
+    """What plays games on a cluster, and says how it is doing."""
+
+    def describe(self) -> str:
+        """The cluster and its speed, in words."""
+
+
+def games_elsewhere(
+    cluster: str | None, config: RunConfig
+) -> AbstractContextManager[Cluster | None]:
+    """What plays the games of a run on a cluster, if one is named."""
+    if cluster is None:
+        return nullcontext()
+    return find("cluster").games_on_cluster(cluster, config)  # type: ignore[no-any-return]
+
+
 class Watcher(Progress):
     """A progress bar for the current stage, the run's remaining time, and a line per generation."""
 
     def __init__(
-        self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any
+        self,
+        folder: RunFolder,
+        tell: Tell,
+        cluster: Cluster | None = None,
+        *,
+        shown: bool,
+        **asked: Any,
     ) -> None:
         """`asked` holds the requested generations and minutes, if any."""
         self.folder = folder
         self.tell = tell
         self.told = 0
-        self.pool = pool
+        self.cluster = cluster
         self.noted = 0.0
         self.generations = asked.get("generations") or folder.config.generations
         self.minutes = asked.get("minutes")
@@ -127,7 +150,7 @@ class Watcher(Progress):
         def tell(done: int) -> None:
             if done > 0:
                 self.ready.add(name)
-            beside = "" if self.pool is None else f" ({self.pool.describe()})"
+            beside = "" if self.cluster is None else f" ({self.cluster.describe()})"
             beside = beside if name in self.ready else f" (compiling, once){beside}"
             beside += self.left()
             self.tell(done, words + beside, total or None)
@@ -331,9 +354,9 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     theirs = anchor_contestant(game, name)
     seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
-        found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
-    if found.standings.means is not None:
-        mean, other = found.standings.means
+        found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.timer.watch(tell))
+    if found.means is not None:
+        mean, other = found.means
         brief = f"{mean:.1f} points, {name} {other:.1f}"
         played = f", on the same {games // 2} deals"
     else:
@@ -343,7 +366,7 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,
-        "games": found.standings.games,
+        "games": found.games,
         **found.shares,
         "text": text,
         "brief": brief,

@@ -6,23 +6,22 @@ so the laws see what the compiled game did.
 """
 
 import importlib.util
-import json
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.child import Child, python_command
-from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.extras import find_or_none, needs_package
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.load import load_trusted
 from anyzero.core.game.rollouts import default_rollouts, rollouts
+from anyzero.tools.laws.evidence import Evidence, Skip, draw_all, observe
 from anyzero.tools.laws.explain import telling_state
-from anyzero.tools.laws.observe import Evidence, Observations, Skip, draw_all, observe
+from anyzero.tools.laws.observe import Observations, first_difference
+from anyzero.tools.laws.simulator import ask_simulator
 
 FALSE_ALARM = 1e-6  # the probability that a correct rollout is rejected
 
@@ -88,35 +87,6 @@ def compare_interpreted(
     return None
 
 
-def first_difference(left: Observations, right: Observations) -> str | None:
-    """The first part in which two records of one game differ, over their common length."""
-    rows = (
-        min(len(left.seats), len(right.seats)) - 1
-    )  # the last row of a truncated record has no chosen action
-    for name in (
-        "seats",
-        "counts",
-        "actions",
-        "chosen",
-        "keys",
-        "weights",
-        "amaf_keys",
-        "planes",
-        "scores",
-    ):
-        one = getattr(left, name)[:rows]
-        other = getattr(right, name)[:rows]
-        differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
-        if differs.any():
-            return f"{name} at ply {int(differs.argmax())}"
-    over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)
-    return (
-        "payoffs"
-        if over and not np.array_equal(left.payoffs, right.payoffs, equal_nan=True)
-        else None
-    )
-
-
 def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     """The compiled game and the CUDA simulator give the same answers."""
     if not evidence.simulate:
@@ -127,24 +97,17 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     return ask_simulator(game.text, evidence.seed)
 
 
-def ask_simulator(text: str, seed: int) -> str | None:
-    """The answer of `compare_simulated`, in a process whose numba has the simulator."""
-    command = python_command("anyzero.core.game.on_gpu", "_tell_simulated", text, str(seed))
-    child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
-    lines = list(child.lines())
-    if child.wait(None) != 0:
-        raise AnyzeroError(child.last_word or "the simulator ended without a word")
-    return json.loads(lines[-1])  # type: ignore[no-any-return]
+def can_run_wasm() -> bool:
+    browser = find_or_none("browser")
+    return browser is not None and browser.can_run_wasm()
 
 
 def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
-    from anyzero.extras.browser.wasm_memory import is_available
-
     if not evidence.browser:
         raise Skip("switched off")
-    if not is_available():
-        raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
+    if not can_run_wasm():
+        raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
     seen = (
@@ -330,14 +293,12 @@ def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     """draw and move_number give the same compiled, interpreted and in a browser, and change no
     state.
     """
-    from anyzero.extras.browser.wasm_memory import is_available
-
     states = np.array(list(evidence.states(40)), game.state_dtype)
     before = states.tobytes()
     targets = (
         "interpreted",
         evidence.target,
-        *(("wasm",) if evidence.browser and is_available() else ()),
+        *(("wasm",) if evidence.browser and can_run_wasm() else ()),
     )
     plain, *others = (draw_all(game, states, target) for target in targets)
     for target, other in zip(targets[1:], others, strict=True):

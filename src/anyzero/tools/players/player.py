@@ -13,7 +13,6 @@ from anyzero.core.base.errors import (
     BadOptionError,
     MissingFunctionError,
     UnknownNameError,
-    text_of,
     whole,
 )
 from anyzero.core.base.files import from_home, is_file
@@ -29,7 +28,6 @@ from anyzero.tools.players.text import (
     SEARCH,
     PlayerText,
     net_method,
-    split_player,
 )
 
 Choose = Callable[[Game, Play, int], int]
@@ -162,21 +160,19 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     searchers: dict[tuple[Game, bool], Searcher] = {}
 
     def searcher(game: Game, seconds: float | None = None) -> Searcher:
-        """The searcher for this budget."""
+        """The searcher for its own budget, or for any budget of seconds."""
         key = game, seconds is not None
         if key not in searchers:
             budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
             searchers[key] = Searcher(game, **{**arguments(game), **budget})
-        found = searchers[key]
-        found.seconds = found.seconds if seconds is None else seconds
-        return found
+        return searchers[key]
 
     def choose(game: Game, line: Play, seed: int) -> int:
         actions = game.legal_actions(line.state)
         return actions[0] if len(actions) == 1 else searcher(game).choose(line.state, seed, line)
 
     def think(game: Game, line: Play, seed: int, seconds: float | None = None) -> SearchResult:
-        return searcher(game, seconds).search(line.state, seed, line)
+        return searcher(game, seconds).search(line.state, seed, line, seconds=seconds)
 
     @cache
     def prepare(game: Game) -> None:
@@ -191,33 +187,6 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     return Player(
         wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
     )
-
-
-def search(
-    game: Game | str,
-    state: State | str | None = None,
-    method: str = "uct",
-    *,
-    seed: int = 0,
-    **options: Any,
-) -> SearchResult:
-    """Search a position, the start if it is left out, until the budget is spent; what was found for
-    each move.
-
-    `method` is a player's text, budget and all, or only the name of a method with `simulations` or
-    `seconds` as options. Further options: `max_nodes`, `final`, `evaluator`, `trees`,
-    `temperature`, and those of the method. The same seed and number of simulations give the same
-    result.
-
-    >>> anyzero.search("hex:size=7", method="rave:2000")
-    >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
-    """
-    game, state = position_of(game, state)
-    if ":" in text_of("the method", method):
-        options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
-    else:
-        options["method"] = method
-    return Searcher(game, **options).search(state, seed)
 
 
 def search_arguments(

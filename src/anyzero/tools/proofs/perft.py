@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,13 +63,13 @@ class Perft(Shown):
         return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
 
     def to_json(self, *, divide: bool = True) -> Values:
-        found = {
+        values = {
             "game": self.game,
             "depth": self.depth,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 6),
         }
-        return {**found, "divide": self.below} if divide else found
+        return {**values, "divide": self.below} if divide else values
 
 
 def count_lines(
@@ -99,7 +98,7 @@ def count_lines(
 
 
 def count_leaves(
-    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Any, depth: int
+    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Numbers, depth: int
 ) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves = 0

@@ -1,4 +1,9 @@
-"""A search in progress: trees over one position or many, and the steps that drive their kernels."""
+"""A forest: the trees of one method over one position or many, all that their simulations need, and
+what is read from them.
+
+`plant` sets the roots, `grow` runs simulations, `answer` asks the evaluator for the leaves that
+wait for it, and `moves`, `policies` and `principal_variation` read the results.
+"""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -9,11 +14,14 @@ import numpy as np
 
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import State, States, Values
+from anyzero.core.compile.kernels import Parts
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import Game
+from anyzero.core.game.play import Play
 from anyzero.core.game.rollouts import cut
-from anyzero.core.search import simulation
+from anyzero.core.search import leaves, simulation
 from anyzero.core.search.halving import gumbel_plan
+from anyzero.core.search.leaves import NO_ANSWERS, Answers, answer_leaves
 from anyzero.core.search.methods import (
     BATCH,
     GRAVE,
@@ -23,90 +31,40 @@ from anyzero.core.search.methods import (
     Evaluator,
     Method,
     Settings,
-    ask,
 )
 from anyzero.core.search.priors import pick_by_prior
 from anyzero.core.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.core.search.reuse import copy_subtree
 from anyzero.core.search.selection import choose_child, pick_by_amaf, pick_by_means
-from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree
+from anyzero.core.search.tree import UNKNOWN, Tree, new_scratch, new_tree
 
-SIMULATING = (
-    *(simulation.simulate, simulation.select_leaves, simulation.absorb_leaves),
-    *(simulation.select_round, simulation.absorb_round),
-)
-"""The kernels that depend on the method; the others are shared by all methods."""
 FEW_TREES = 16  # planting this few is faster than loading the code for it
 MOST_LEAVES = 8  # of one tree at a time; for more, networks are no faster
 
 
-def new_scratch_for(
-    game: Game, settings: Settings, simulations: int | None, num_trees: int
-) -> Scratch:
-    """Scratch for paths as long as `simulations` can make them; None: as long as a game."""
-    plan = (
-        gumbel_plan(game, settings.considered, simulations or 1)
-        if settings.formula == GUMBEL
-        else None
-    )
-    depth = game.max_plies if simulations is None else min(game.max_plies, simulations + 1)
-    return new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
+def specialise(game: Game, settings: Settings) -> tuple[Values, Parts]:
+    """What a kernel for this search is compiled with: its constants, and its way to choose a child.
 
-
-def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
+    The compiler never sees what neither the game nor the method has.
+    """
+    fields = ["amaf", "chance"]
+    fields += [] if game.is_opposed else ["solve"]
+    fields += [] if settings.noise_fraction else ["noise_fraction"]
+    pick = pick_by_means
     if settings.formula in (RAVE, GRAVE):
-        return {choose_child: pick_by_amaf}
-    return {choose_child: pick_by_prior if settings.formula in (PUCT, GUMBEL) else pick_by_means}
+        pick = pick_by_amaf
+    elif settings.formula in (PUCT, GUMBEL):
+        pick = pick_by_prior
+    return {f"settings.{field}": getattr(settings, field) for field in fields}, {choose_child: pick}
 
 
-def fixed_settings(game: Game, settings: Settings) -> Values:
-    """The settings compiled into a kernel: the compiler never sees what neither game nor method
-    has.
-    """
-    names = ["amaf", "chance"]
-    names += [] if game.is_opposed else ["solve"]
-    names += [] if settings.noise_fraction else ["noise_fraction"]
-    return {f"settings.{name}": getattr(settings, name) for name in names}
-
-
-Answers = tuple[np.ndarray, np.ndarray]  # logits [leaves, actions] and values [leaves, 1 or seats]
-NO_ANSWERS: Answers = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
-"""Passed on when no leaf needs an answer."""
-
-
-def ask_for_leaves(
-    game: Game,
-    scratch: Scratch,
-    begin: int,
-    end: int,
-    evaluators: Sequence[Evaluator],
-    whose: Any = None,
-) -> Answers:
-    """The evaluators' answers for the waiting leaves of these trees; `whose` is the number of each
-    tree's evaluator.
-    """
-    waiting = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING)
-    found = []
-    begun = 0
-    for number, evaluator in enumerate(evaluators):
-        mine = waiting if whose is None else waiting[whose[waiting] == number]
-        if len(mine):
-            scratch.rows[mine] = np.arange(begun, begun + len(mine))
-            found.append(ask(evaluator, game, scratch.states[mine]))
-            begun += len(mine)
-    if len(found) < 2:
-        return found[0] if found else NO_ANSWERS
-    logits, values = zip(*found, strict=True)
-    return np.concatenate(logits), np.concatenate(values)
-
-
-def parts_of(num: int, most: int) -> list[tuple[int, int]]:
+def tree_parts(num: int, most: int) -> list[tuple[int, int]]:
     """Split trees into an even number of parts, by number alone, so that threads change nothing."""
     return cut(num, min(num, 2 * -(-num // (2 * most))))
 
 
-class Run:
-    """Growing trees. All use one method; each has its own random stream."""
+class Forest:
+    """Trees of one method, each with its own random stream, and everything that grows them."""
 
     def __init__(
         self,
@@ -116,34 +74,42 @@ class Run:
         room: int,
         simulations: int | None = None,
         num_trees: int = 1,
+        num_tables: int | None = None,
         evaluator: Evaluator | None = None,
         threads: int = 1,
-        keeps: bool = False,
         rounds: bool = False,
         target: str = "cpu",
+        parts: Parts | None = None,
     ) -> None:
-        """`rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a
-        time.
+        """Trees of `room` nodes, for paths as long as `simulations` can make them; None: as long as
+        a game.
+
+        `rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a
+        time. `parts` are more functions that replace those of its kernels.
         """
+        settings = method.settings
         self.game = game
         self.method = method
         self.evaluator = evaluator
         self.threads = threads
         self.num_trees = num_trees
         self.room = room
-        self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
-        self.spare: Tree | None = None
-        self.rounds = (
-            rounds
-            and num_trees == 1
-            and (self.settings.formula, self.settings.evaluator) == (GUMBEL, BATCH)
-        )
-        rows = 1 + MOST_LEAVES if self.rounds else num_trees
-        self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, rows)
-        self.roots = game.new_states(num_trees)
-        self.parts = choice_parts(method.settings)
-        self.fixed = fixed_settings(game, method.settings)
         self.target = target
+        self.constants, pick = specialise(game, settings)
+        self.parts = {**pick, **(parts or {})}
+        self.tree = new_tree(game, settings, room, num_trees=num_trees, num_tables=num_tables)
+        self.spare: Tree | None = None
+        self.line: Play | None = None  # the game that led to the root, for `plant_after`
+        is_gumbel = settings.formula == GUMBEL
+        self.rounds = rounds and num_trees == 1 and is_gumbel and settings.evaluator == BATCH
+        self.scratch = new_scratch(
+            game,
+            settings,
+            depth=game.max_plies if simulations is None else min(game.max_plies, simulations + 1),
+            num_trees=1 + MOST_LEAVES if self.rounds else num_trees,
+            plan=gumbel_plan(game, settings.considered, simulations or 1) if is_gumbel else None,
+        )
+        self.roots = game.new_states(num_trees)
         self.pool: Executor | None = getattr(evaluator, "pool", None)
         self.asks_by_part = self.pool is not None
         if self.pool is None and threads > 1:
@@ -154,9 +120,10 @@ class Run:
         return self.method.settings
 
     def kernel(self, function: Callable[..., Any]) -> Any:
-        if function not in SIMULATING:
-            return self.game.compile(function, self.target)
-        return self.game.compile(function, self.target, self.fixed, parts=self.parts)
+        """A kernel compiled for this method; those that fit every method are the game's."""
+        return self.game.compile(function, self.target, self.constants, parts=self.parts)
+
+    # --- plant
 
     def seed(self, seed: int) -> None:
         self.scratch.streams[: self.num_trees] = make_streams(seed, self.num_trees)
@@ -169,7 +136,59 @@ class Run:
             self.tree, self.scratch, 0, self.num_trees
         )
 
-    # --- simulations
+    def rest(self) -> None:
+        """Before any tree is planted: none has a simulation in progress."""
+        self.scratch.known[:] = simulation.IDLE
+
+    def replant(self, simulations: int) -> None:
+        """Gumbel: start again from the same positions, with halving over this many simulations."""
+        plan = gumbel_plan(self.game, self.settings.considered, simulations)
+        self.scratch = self.scratch._replace(plan=plan)
+        self.plant(self.roots.copy())
+
+    def plant_after(self, line: Play | None, state: State) -> None:
+        """Start from this position at the end of a line, with what is known of it from an earlier
+        position of the line.
+        """
+        earlier = self.line
+        self.line = None  # until the new tree is complete
+        played = None if line is None else line.since(earlier)
+        if played is None or not self.move_on(played, state):
+            self.plant(state)
+        self.line = line
+
+    def move_on(self, played: Sequence[int], state: State) -> bool:
+        """Make the position after these actions the root and keep its subtree, if it was visited;
+        for a single tree.
+        """
+        node = 0
+        for action in played:
+            part = self.children(node)
+            is_next = (self.tree.action[part] == action) & (self.tree.visits[part] > 0)
+            places = np.flatnonzero(is_next)
+            if len(places) == 0:
+                return False
+            node = part.start + int(places[0])
+        if node != 0:
+            tree = self.spare_tree()
+            self.game.compile(copy_subtree, self.target)(self.tree, tree, node, 0)
+            self.tree, self.spare = tree, self.tree
+            self.roots[0] = state
+            if tree.num_children[0] > 0:
+                self.scratch.states[0] = state
+                self.game.compile(simulation.open_root, self.target)(
+                    self.game.rules, tree, self.scratch, self.settings, 0
+                )
+        self.scratch.counters[:] = 0
+        return True
+
+    def spare_tree(self) -> Tree:
+        """Trees of the same size, to which those of the next position are copied."""
+        if self.spare is None:
+            self.spare = new_tree(self.game, self.settings, self.room, num_trees=self.num_trees)
+        return self.spare
+
+    # --- grow
 
     def make_ready(self) -> None:
         """Compile or load the kernels of a simulation before the clock starts, by running them on
@@ -186,10 +205,10 @@ class Run:
     def stepping(self) -> tuple[Any, Any]:
         """With an external evaluator, the kernels before and after it."""
         if self.rounds:
-            return self.kernel(simulation.select_round), self.kernel(simulation.absorb_round)
-        return self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
+            return self.kernel(leaves.select_round), self.kernel(leaves.absorb_round)
+        return self.kernel(leaves.select_leaves), self.kernel(leaves.absorb_leaves)
 
-    def simulate(
+    def grow(
         self,
         num: int,
         forced: int = simulation.ANY_CHILD,
@@ -205,26 +224,22 @@ class Run:
         """
         stopping.check()
         trees = self.num_trees if trees is None else trees
-        arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
         if self.settings.evaluator != BATCH:
+            arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
             kernel = self.kernel(simulation.simulate)
             return sum(
                 self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees)
             )
         before = self.simulations()
-        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (
-            np.arange(len(self.scratch.budget)) < trees
-        )
-        parts = (
-            [(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))]
-            if self.rounds
-            else [(0, self.num_trees)]
-        )
-        if self.pool is not None and self.asks_by_part and not self.rounds:
-            parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
-            list(self.pool.map(self.finish, *zip(*parts, strict=True)))
+        counts = self.scratch.counters[:, 0]
+        self.scratch.budget[:] = counts + num * (np.arange(len(counts)) < trees)
+        if self.rounds:
+            self.answer(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))
+        elif self.pool is not None and self.asks_by_part:
+            parts = tree_parts(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
+            list(self.pool.map(self.answer, *zip(*parts, strict=True)))
         else:
-            self.finish(*parts[0])
+            self.answer(0, self.num_trees)
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
@@ -236,57 +251,38 @@ class Run:
         parts = cut(end - begin, min(end - begin, 4 * self.threads))
         return list(self.pool.map(lambda part: work(begin + part[0], begin + part[1]), parts))
 
-    def simulations(self) -> int:
-        """Of all trees, since they were planted."""
-        return int(self.scratch.counters[:, 0].sum())
-
-    def finish(self, begin: int, end: int) -> None:
+    def answer(self, begin: int, end: int) -> None:
         """With an external evaluator, all steps of these trees, each with a leaf at a time, or of
         the one in rounds.
         """
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.stepping()
         evaluators = [] if self.evaluator is None else [self.evaluator]
-        while found := sum(self.share(partial(select, *arguments, self.roots), begin, end)):
-            rows = begin, begin + found if self.rounds else end
-            answers = ask_for_leaves(self.game, self.scratch, *rows, evaluators)
-            self.share(partial(absorb, *arguments, *answers), *rows)
+        while num_leaves := sum(self.share(partial(select, *arguments, self.roots), begin, end)):
+            last = begin + num_leaves if self.rounds else end
+            answers: Answers = answer_leaves(self.game, self.scratch, begin, last, evaluators)
+            self.share(partial(absorb, *arguments, *answers), begin, last)
+
+    # --- read
+
+    def simulations(self) -> int:
+        """Of all trees, since they were planted."""
+        return int(self.scratch.counters[:, 0].sum())
+
+    def max_depth(self) -> int:
+        """The length of the longest path, in moves."""
+        return int(self.scratch.counters[:, 1].max())
+
+    def nodes(self) -> int:
+        return sum(self.tree.nodes(number) for number in range(self.num_trees))
+
+    def is_full(self) -> bool:
+        """Whether the first tree might have no room to expand another node."""
+        return self.tree.nodes() + self.game.max_legal > self.room
 
     def is_decided(self) -> bool:
         """Whether every root is proven."""
         return UNKNOWN not in self.proofs()
-
-    # --- from one move to the next
-
-    def move_on(self, played: Sequence[int], state: State) -> bool:
-        """Make the position after these actions the root and keep its subtree, if it was visited;
-        for a single tree.
-        """
-        node = 0
-        for action in played:
-            part = self.children(node)
-            found = np.flatnonzero(
-                (self.tree.action[part] == action) & (self.tree.visits[part] > 0)
-            )
-            if len(found) == 0:
-                return False
-            node = part.start + int(found[0])
-        if node != 0:
-            new = (
-                new_tree(self.game, self.settings, self.room) if self.spare is None else self.spare
-            )
-            self.kernel(copy_subtree)(self.tree, new, node, 0)
-            self.tree, self.spare = new, self.tree
-            self.roots[0] = state
-            if new.num_children[0] > 0:
-                self.scratch.states[0] = state
-                self.kernel(simulation.open_root)(
-                    self.game.rules, new, self.scratch, self.settings, 0
-                )
-        self.scratch.counters[:] = 0
-        return True
-
-    # --- results
 
     def proofs(self) -> list[int]:
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
@@ -296,6 +292,7 @@ class Run:
         return slice(first, first + int(self.tree.num_children[node]))
 
     def moves(self, number: int = 0) -> RootMoves:
+        """The moves at a tree's root."""
         tree = self.tree
         root = number * self.room
         part = self.children(root)
@@ -326,14 +323,15 @@ class Run:
         sums = tree.table_value[row, seat, keys]
         return visits.astype(np.int64), sums.astype(np.float64)
 
-    def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The chosen actions, values and policies of all trees."""
+    def policies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The actions to play, values and policies of all trees."""
         policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
         values = np.zeros(self.num_trees, np.float32)
-        chosen = np.zeros(self.num_trees, np.int32)
-        kernel = self.kernel(report_trees)
-        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
-        return chosen, values, policies
+        actions = np.zeros(self.num_trees, np.int32)
+        self.game.compile(report_trees, self.target)(
+            self.tree, self.scratch, self.settings, policies, values, actions, 0, self.num_trees
+        )
+        return actions, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
         """The actions of the most visited line after this one; proofs take precedence over

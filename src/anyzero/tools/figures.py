@@ -1,4 +1,7 @@
-"""The style of all figures, and how they are saved. No global state of matplotlib is changed."""
+"""The style of all figures, and how they are saved. No global state of matplotlib is changed.
+
+Modules that draw take its classes from here: without matplotlib their import is one sentence.
+"""
 
 import io
 import textwrap
@@ -6,14 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.core.base.extras import MissingPartError, needs_package
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import Values
+
+try:
+    import matplotlib as matplotlib
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.colors import Normalize as Normalize
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.lines import Line2D as Line2D
+    from matplotlib.ticker import MaxNLocator as MaxNLocator
+    from matplotlib.ticker import NullLocator as NullLocator
+except ModuleNotFoundError as missing:
+    raise MissingPartError(needs_package("matplotlib")) from missing
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Palette of Okabe and Ito 2008."""
@@ -70,21 +82,23 @@ def style_of(number: int) -> Values:
     }
 
 
-def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
+def draw_curve(
+    axes: Axes, number: int, points: Sequence[Sequence[float | None]], label: str = ""
+) -> None:
     """A line through points (x, value, low, high), with their intervals if low and high are not
     None.
     """
     x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
     style = style_of(number)
-    known = np.isfinite(low) & np.isfinite(high)
+    has_limits = np.isfinite(low) & np.isfinite(high)
     if len(points) > FEW:
         style["marker"] = ""
     axes.plot(x, value, label=label or None, **style)
-    limits = (x[known], low[known], high[known])
+    limits = (x[has_limits], low[has_limits], high[has_limits])
     colour = style["color"]
-    if known.any() and len(points) <= FEW:
+    if has_limits.any() and len(points) <= FEW:
         axes.vlines(*limits, color=colour, linewidth=1)
-    elif known.any():
+    elif has_limits.any():
         axes.fill_between(*limits, color=colour, alpha=0.2, linewidth=0)
 
 
@@ -111,9 +125,9 @@ def draw_ranking(
     """
     figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
     axes = figure.subplots()
-    for place, (_, found) in enumerate(players):
-        if found is not None:
-            value, low, high = found
+    for place, (_, interval) in enumerate(players):
+        if interval is not None:
+            value, low, high = interval
             axes.hlines(place, low, high, color=COLOURS[0], linewidth=1.4)
             axes.plot([value], [place], color=COLOURS[0], marker=MARKERS[0], markersize=5)
     finish(axes, "", f"{unit}, with 95 % interval", "")

@@ -1,8 +1,7 @@
-"""Start or resume a run: its config from a preset, a file and single changes, with everything left
-open decided.
+"""A run: its config from a preset, a file and single changes, with everything left open decided;
+how it begins or resumes, and when it ends.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -12,10 +11,7 @@ from typing import Any
 
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, whole
-from anyzero.core.base.files import write_whole
-from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.sealed import DamagedError, read_sealed
-from anyzero.core.compile.clock import clock
+from anyzero.core.base.nouns import NamedValues
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import (
     FREE,
@@ -29,21 +25,64 @@ from anyzero.core.learning.config import (
 from anyzero.core.learning.contests import has_converged
 from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import OtherRunError, RunFolder, is_run, run_path
+from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import rebuild
-from anyzero.core.learning.manifest import REPORT, Generation
-from anyzero.core.learning.once import STAGE
+from anyzero.core.learning.orders import Elsewhere, start_states
 from anyzero.core.learning.presets import preset_config
-from anyzero.core.learning.selfplay import start_states
-from anyzero.core.learning.stages import OutOfTimeError, Progress, Stages
+from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
 from anyzero.core.nets.evaluator import check_device
-from anyzero.core.nets.weights import load_network
-from anyzero.extras.cluster import Pool
+from anyzero.core.nets.models import load_network
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
 """Settings that a run keeps as planned, or as the device allowed, when its recipe is named again.
 """
 MOST_SETTINGS = 3  # maximum differences named when a run cannot resume
+
+
+class Training:
+    """A run in progress, within its locked folder: one generation after another."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        progress: Progress | None = None,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        self.folder = folder
+        self.config = folder.config
+        self.stages = Stages(folder, progress, elsewhere)
+
+    def run(self, generations: int | None = None, minutes: float | None = None) -> str:
+        """Continue until this many generations or minutes in total; returns why it ended, in
+        words.
+        """
+        stages = self.stages
+        stages.timer.start(minutes)
+        most = self.config.generations if generations is None else generations
+        threshold = self.config.benchmark.convergence_threshold
+        try:
+            newest = self.folder.newest() or stages.begin()
+            while newest.number < most:
+                stages.timer.look()
+                if has_converged(self.benchmarks(), threshold):
+                    return "the benchmark has converged"
+                newest = stages.next_generation(newest, is_last=newest.number + 1 == most)
+        except OutOfTimeError:
+            return "the time is up"
+        finally:
+            stages.window.save()
+        return f"generation {newest.number} is done"
+
+    def benchmarks(self) -> list[float]:
+        """The means so far, without those measured only because training stopped: these must not
+        change the run.
+        """
+        every = self.config.benchmark.every
+        measured = [report for report in self.folder.reports() if report.get("benchmark")]
+        return [
+            report["benchmark"]["mean"] for report in measured if not report["generation"] % every
+        ]
 
 
 def train_on(
@@ -52,12 +91,12 @@ def train_on(
     generations: int | None = None,
     minutes: float | None = None,
     progress: Progress | None = None,
-    pool: Pool | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> str:
     """Resume a run until this many generations or minutes in total; returns why it ended."""
     with folder.locked():
         try:
-            return Training(folder, progress, pool).run(generations, minutes)
+            return Training(folder, progress, elsewhere).run(generations, minutes)
         finally:
             rebuild(folder)
 
@@ -243,85 +282,3 @@ def reopen(
         with folder.locked():
             folder.write_config(new)
     return folder
-
-
-STAGES = ("selfplay", "replay", "training", "gate", "league", "benchmark")
-"""The parts of a report; null if not measured."""
-
-
-class Training(Stages):
-    """A run in progress, within its locked folder: one generation after another."""
-
-    def run(self, generations: int | None = None, minutes: float | None = None) -> str:
-        """Continue until this many generations or minutes in total; returns why it ended, in
-        words.
-        """
-        self.started = clock() - self.seconds_so_far()
-        if minutes is not None:
-            self.deadline = self.started + 60.0 * minutes
-        most = self.config.generations if generations is None else generations
-        try:
-            newest = self.folder.newest() or self.begin()
-            while newest.number < most:
-                self.look_at_the_clock()
-                if has_converged(self.benchmarks(), self.config.benchmark.convergence_threshold):
-                    return "the benchmark has converged"
-                newest = self.next_generation(newest, is_last=newest.number + 1 == most)
-        except OutOfTimeError:
-            return "the time is up"
-        finally:
-            self.save_replay()
-        return f"generation {newest.number} is done"
-
-    def benchmarks(self) -> list[float]:
-        """The means so far, without those measured only because training stopped: these must not
-        change the run.
-        """
-        every = self.config.benchmark.every
-        found = [one for one in self.folder.reports() if one.get("benchmark")]
-        return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
-
-    def seconds_so_far(self) -> float:
-        """Seconds of the finished generations, and of the finished stages of the current one."""
-        total = float(sum(sum(report["seconds"].values()) for report in self.folder.reports()))
-        for part in map(self.folder.part_path, self.folder.part_numbers()):
-            for path in part.glob("*.json"):
-                with suppress(DamagedError):
-                    total += read_sealed(path, STAGE)["result"]["seconds"]
-        return total
-
-    def begin(self) -> Generation:
-        """Generation 0: an untrained network, rated like all others."""
-        part = self.folder.part(0)
-        self.first_network(part)
-        report = {"generation": 0, **self.measure(part, 0)}
-        return self.finish(0, report, {"champion": 0, "previous": None, "promoted": True})
-
-    def next_generation(self, before: Generation, *, is_last: bool = False) -> Generation:
-        number = before.number + 1
-        part = self.folder.part(number)
-        played = self.self_play(part, before)
-        if self.on_cluster is not None and self.config.selfplay.lag and not is_last:
-            self.on_cluster.begin_ahead(number + 1, before)
-        trained = self.train(part, before)
-        judged = self.judge(part, before)
-        promoted = judged is None or bool(judged["promoted"])
-        measured = self.measure(part, number)
-        report = {"generation": number, "selfplay": played, **trained, "gate": judged, **measured}
-        facts = {
-            "champion": number if promoted else before.champion,
-            "previous": before.champion if promoted else before.previous,
-            "promoted": promoted,
-        }
-        return self.finish(number, report, facts)
-
-    def finish(self, number: int, report: Values, facts: Values) -> Generation:
-        parts = {name: entry for name, entry in report.items() if isinstance(entry, dict)}
-        seconds = {name: entry["seconds"] for name, entry in parts.items() if "seconds" in entry}
-        report = dict.fromkeys(STAGES) | report | {"seconds": seconds} | facts
-        write_whole(
-            self.folder.part(number) / REPORT, (json.dumps(report, indent=1) + "\n").encode()
-        )
-        generation = self.folder.commit(number, facts)
-        self.progress.finished(report)
-        return generation

@@ -17,8 +17,10 @@ from anyzero.core.game.game import Game
 from anyzero.core.game.rollouts import encode_range
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search import Searcher
+from anyzero.core.search.forest import Forest
 from anyzero.core.search.halving import new_halving, next_order, write_plan
-from anyzero.core.search.methods import GUMBEL, METHODS, Method, adapt
+from anyzero.core.search.leaves import absorb_leaves, select_leaves
+from anyzero.core.search.methods import GUMBEL, METHODS, OUTSIDE, Method, adapt
 from anyzero.core.search.priors import gumbel_scores
 from anyzero.core.search.report import (
     BY_GUMBEL,
@@ -30,16 +32,8 @@ from anyzero.core.search.report import (
     root_policy,
     value_share,
 )
-from anyzero.core.search.run import Run, choice_parts, fixed_settings
-from anyzero.core.search.simulation import (
-    ANY_CHILD,
-    absorb_leaves,
-    begin_tree,
-    select_leaves,
-    simulate,
-    simulate_tree,
-)
-from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
+from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate, simulate_tree
+from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, root_of
 from anyzero.tools.players.player import SEARCHERS
 from anyzero.tools.players.text import split_player
 
@@ -53,7 +47,7 @@ second.
 
 def plain_search(
     game: Game, player: str, network: StoredNetwork | None = None
-) -> tuple[Run, int, float]:
+) -> tuple[Forest, int, float]:
     """The search named by a player's text, with `network` after its @; refuses what needs more than
     a tree.
 
@@ -65,9 +59,7 @@ def plain_search(
     seconds = wanted.search.seconds or 0.0
     simulations = wanted.search.simulations or MOST_TIMED
     options = {**wanted.search.arguments, "simulations": simulations, "seconds": None}
-    if network is not None:
-        options["evaluator"] = _no_net
-    searcher = Searcher(game, **options)
+    searcher = Searcher(game, **options, kind=None if network is None else OUTSIDE)
     settings = searcher.method.settings
     is_plain = (
         searcher.trees == 1
@@ -84,11 +76,8 @@ def plain_search(
         raise BadOptionError(
             f"{player}: gumbel plans its simulations and needs their number; with a clock, use puct"
         )
-    return (
-        Run(game, searcher.method, room=searcher.room, simulations=simulations),
-        simulations,
-        seconds,
-    )
+    forest = Forest(game, searcher.method, room=searcher.room, simulations=simulations)
+    return forest, simulations, seconds
 
 
 def search_action(
@@ -173,19 +162,21 @@ def functions_of(game: Game, player: str) -> list[ExportedFunction]:
         raise BadOptionError(
             f"{player}: a compiled search has no network; use export --onnx for that"
         )
-    run, simulations, seconds = plain_search(game, player)
-    if seconds or run.settings.formula == GUMBEL:
+    forest, simulations, seconds = plain_search(game, player)
+    if seconds or forest.settings.formula == GUMBEL:
         raise BadOptionError(
             f"{player}: a compiled search needs a number of simulations, such as uct:10000"
         )
     state = game.initial_state()
-    memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
+    grown = forest.tree, forest.scratch, forest.settings, forest.roots
+    memory = *grown, np.zeros(game.max_legal), simulations
     arguments = [game.rules, *memory, Given("state", state), Given("seed", np.uint64(0))]
     about = (
         f"The move of {player}, the same for the same seed. Its memory is one for all: "
         "one call at a time."
     )
-    search = exported(game, search_action, arguments, about, constants=run.fixed, parts=run.parts)
+    compiled_with = {"constants": forest.constants, "parts": forest.parts}
+    search = exported(game, search_action, arguments, about, **compiled_with)
     return [
         *rules_of(game, state, Given("actions", game.new_actions(), True)),
         search._replace(name="search"),
@@ -352,12 +343,7 @@ def rank_moves(
 
 def method_for(game: Game, name: str) -> Method:
     """A method adapted to this game and its evaluator."""
-    return adapt(game, METHODS[name], _no_net if name in NET_METHODS else "rollout")
-
-
-def _no_net(game: Game, states: States) -> tuple[Any, Any]:
-    """Placeholder: only the presence of a net matters here."""
-    return states, states
+    return adapt(game, METHODS[name], OUTSIDE if name in NET_METHODS else "rollout")
 
 
 def search_functions(game: Game, name: str, net: Any = None) -> Iterator[ExportedFunction]:
@@ -365,19 +351,20 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
 
     Methods that need less memory than this one can share it.
     """
-    settings = method_for(game, name).settings
+    method = method_for(game, name)
+    settings = method.settings
     room = MOST_NODES if net is None else min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1)
     tables = max(1, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys))
-    plan = None if net is None else np.zeros((game.max_legal + 1, MOST_ASKED), np.int32)
-    tree = new_tree(game, settings, room, num_tables=tables)
-    scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
-    roots = game.new_states(1)
+    forest = Forest(game, method, room=room, num_tables=tables)
+    tree = forest.tree
+    roots = forest.roots
+    plan = (
+        forest.scratch.plan if net is None else np.zeros((game.max_legal + 1, MOST_ASKED), np.int32)
+    )
+    scratch = forest.scratch._replace(plan=plan)
     seed = Given("seed", np.uint64(0))
     whole = (game.rules, tree, scratch, settings)
-    growing: Values = {
-        "constants": fixed_settings(game, settings),
-        "parts": choice_parts(settings),
-    }
+    growing: Values = {"constants": forest.constants, "parts": forest.parts}
     start = Given("state", game.initial_state()), seed, Given("simulations", 0)
     yield exported(game, begin_search, [tree, scratch, roots, *start])
     if net is None:

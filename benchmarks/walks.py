@@ -1,0 +1,95 @@
+"""How many files a reader passes who follows one call: what counts is whose functions run.
+
+    python -m benchmarks.walks
+
+Calls run in the interpreted target, where rules, search and kernels are plain Python. The leaves
+that every walk ends in do not count: a game's own file and its grid, words and random streams,
+records, errors.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import anyzero
+
+ROOT = Path(anyzero.__file__).parent
+LEAVES = (
+    "core/compile/bits.py",
+    "core/compile/random.py",
+    "core/base/structs.py",
+    "core/base/errors.py",
+)
+CO_NEWLOCALS = 2
+"""A flag of the code of functions: the bodies of modules and of classes do not have it."""
+
+
+@contextmanager
+def files_of_calls() -> Iterator[list[str]]:
+    """The files of ours whose functions run within this block, in the order of their first calls.
+
+    What runs because a module is imported does not count. Threads begun within the block do.
+    """
+    files: list[str] = []
+    importing: dict[int, int] = {}  # depth of imports, by thread
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        thread = threading.get_ident()
+        code = frame.f_code
+        if code.co_filename == "<frozen importlib._bootstrap>" and code.co_name == "_find_and_load":
+            step = {"call": 1, "return": -1}.get(event, 0)
+            importing[thread] = max(0, importing.get(thread, 0) + step)
+        if event != "call" or importing.get(thread) or not code.co_flags & CO_NEWLOCALS:
+            return
+        path = Path(code.co_filename)
+        if path.is_relative_to(ROOT):
+            name = path.relative_to(ROOT).as_posix()
+            if name not in files and name not in LEAVES:
+                files.append(name)
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        yield files
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def count_files(call: Callable[[], object]) -> list[str]:
+    """The files that one call passes, without those of games."""
+    with files_of_calls() as files:
+        call()
+    return [name for name in files if not name.startswith("games/")]
+
+
+def search_walk() -> Iterator[tuple[str, list[str]]]:
+    """A RAVE search from Python: the first call in a process, and a later one."""
+    game = anyzero.load("hex:size=5")
+    state = game.initial_state()
+    options: dict[str, Any] = {"simulations": 1, "target": "interpreted"}
+
+    def search() -> object:
+        return anyzero.search(game, state, "rave", **options)
+
+    yield "a RAVE search, cold", count_files(search)
+    yield "a RAVE search, warm", count_files(search)
+
+
+WALKS = {"search": search_walk}
+
+
+def main(names: list[str]) -> None:
+    for name in names or list(WALKS):
+        for title, files in WALKS[name]():
+            print(f"{title}: {len(files)} files")
+            for path in files:
+                print(f"    {path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
