@@ -84,7 +84,8 @@ def play(
 def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
     from urllib.parse import urlencode
 
-    from anyzero.app.web.catalog import SEEDS, name_files
+    from anyzero.app.web.catalog import name_files
+    from anyzero.app.web.forms import SEEDS
     from anyzero.core.game.game import game_text
 
     if (table.seed or 0) not in SEEDS:

@@ -14,7 +14,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from anyzero.app.records.cells import ply_cells
 from anyzero.app.records.in_progress import GameInProgress, Ply
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
@@ -54,7 +53,7 @@ class Screen:
         ]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
-        self.show_position(table.game, table.state, ply_cells(table, table.last_decision))
+        self.show_position(table.game, table.state, table.cells(table.last_decision))
 
     def show_position(self, game: Game, state: State, marked: Sequence[str]) -> None:
         if game.has("board"):
@@ -108,6 +107,10 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     )
 
 
+def end_words(table: GameInProgress) -> str:
+    return table.end.sentence(table.game, table.state, table.players)
+
+
 # --- a game that was played
 
 
@@ -136,9 +139,9 @@ def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title
     for after in range(len(table.moves) + 1) if move is None else [move]:
         now = table.at(after)
         screen.say(f"{after}. {move_words(table, now.plies[-1])}" if after else "the start")
-        screen.show_position(game, now.state, ply_cells(now, after - 1))
+        screen.show_position(game, now.state, now.cells(after - 1))
     if move is None:
-        screen.say(table.end_words)
+        screen.say(end_words(table))
 
 
 def move_words(table: GameInProgress, ply: Ply) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import anyzero
 from anyzero.app.cli.output import answer
-from anyzero.app.cli.screen import Screen, answer_words, player_words
+from anyzero.app.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.app.records.files import read_record, record_text, write_record
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
@@ -115,7 +115,7 @@ class Session:
         is_told = False
         while not self.ended:
             if self.table.is_over and not is_told:
-                self.screen.say(self.table.end_words)
+                self.screen.say(end_words(self.table))
                 if None in self.seats:
                     self.screen.say(
                         "rematch plays again with the seats swapped, undo takes a move "

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.app.records.in_progress import checked_record
+from anyzero.app.records.in_progress import replay
 from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
 from anyzero.app.records.record import (
     FORMAT,
@@ -67,6 +67,15 @@ def read_record(
     more.
     """
     return read_records(path, game, number=number, only_first=number is None)[0]
+
+
+def checked_record(values: object, game: Game | None = None) -> GameRecord:
+    """The record made of these plain values, checked by replaying it; `game` is required if it is
+    from a file.
+
+    `checked_record(record.to_json()) == record` for every record whose moves are legal.
+    """
+    return replay(GameRecord.parse(values), game).to_record()
 
 
 def read_chosen(unread: Sequence[Unread], number: int | None) -> list[GameRecord]:

@@ -10,9 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
-
-from pydantic import Field, model_validator
 
 import anyzero
 from anyzero.app.records.files import forms_of
@@ -20,7 +17,6 @@ from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.schema import Schema
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.load import find_maker, game_names, load, option_choices, split_text
 from anyzero.core.learning.find import BEST, RUNS, find_network, known_names
@@ -235,58 +231,3 @@ def describe_game(game: Game, name: str) -> Values:
         "records": forms_of(game),
         "advisor": None if game.facts.advisor is None else game.facts.advisor._asdict(),
     }
-
-
-# --- messages
-
-
-AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
-Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
-NEEDED: dict[str, tuple[str, ...]] = {
-    "new": ("game", "seats"),
-    "load": ("text", "form"),
-    "sit": ("table", "seats"),
-}
-NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
-"""The required fields of a message, by its type; the other types need a table."""
-
-
-SEEDS = range(2**53)
-"""Above these a browser rounds integers, and another game would be played."""
-
-
-class Message(Schema):
-    noun: ClassVar[str] = "the message"
-    type: Literal[AtTable, Elsewhere]
-    request: int | None = None
-    """Returned with the answer."""
-    table: str = ""
-    game: str = ""
-    seats: tuple[str, ...] = ()
-    seed: Annotated[int, Field(ge=0, le=SEEDS[-1])] | None = None
-    position: str | None = None
-    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
-    paused: bool = False
-    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
-    text: str = ""
-    """The text of a file in this format."""
-    form: Literal["json", "pgn", "sgf"] = "json"
-    move: str = ""
-    action: int | None = None
-    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
-    """The ply at which the client saw the game, or the position it means."""
-    seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
-    player: str = "level:hard"
-    lane: str = "a"
-    """A client's searches have names; a new one replaces the old one of the same name."""
-
-    @model_validator(mode="after")
-    def check(self) -> Self:
-        for name in NEEDED.get(self.type, ("table",)):
-            if name not in self.model_fields_set:
-                raise BadOptionError(f"{self.noun} has no {name}")
-        if self.type == "move" and bool(self.move) == (self.action is not None):
-            raise BadOptionError("name a move either by its text or by its action")
-        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
-            raise BadOptionError("name a position either by its table or by its game and moves")
-        return self

@@ -9,8 +9,7 @@ from functools import partial
 from fastapi import WebSocket, WebSocketDisconnect
 
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.web.catalog import Message
-from anyzero.app.web.forms import position_values, twin_actions
+from anyzero.app.web.forms import Message, position_values, twin_actions
 from anyzero.app.web.room import Room, Rooms
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.files import parse_object

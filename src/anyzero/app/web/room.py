@@ -14,8 +14,8 @@ from anyzero.app.records.files import FIRST, READERS, read_chosen
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
 from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
-from anyzero.app.web.catalog import Catalog, Message, ServerConfig
-from anyzero.app.web.forms import table_values
+from anyzero.app.web.catalog import Catalog, ServerConfig
+from anyzero.app.web.forms import Message, table_values
 from anyzero.app.web.shelf import Shelf
 from anyzero.app.web.worker import SearchProcess
 from anyzero.core.base.errors import AnyzeroError, words_of

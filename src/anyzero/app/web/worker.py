@@ -20,8 +20,7 @@ from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from anyzero.app.records.cells import action_cells, state_from_bytes
-from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.in_progress import GameInProgress, action_cells, state_from_bytes
 from anyzero.app.web.catalog import ServerConfig, load_interpreted
 from anyzero.core.base.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.core.base.errors import AnyzeroError, words_of
