@@ -34,8 +34,8 @@ from anyzero.core.nets.weights import read_network
 from anyzero.core.search import LiveSearch, Searcher
 from anyzero.core.search.methods import SearchText
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import choose_at_random, consult, search_arguments
-from anyzero.tools.players.text import RANDOM, split_player
+from anyzero.tools.players.player import choose_at_random, consult
+from anyzero.tools.players.text import RANDOM, search_arguments, split_player
 
 MOST_GAMES = 16
 NICE = 10  # priorities: the server and the browser first, then searches, then their compilers
