@@ -157,8 +157,7 @@ def search(
     json: Json = False,
 ) -> None:
     """Search a position and show the results for each move."""
-    from anyzero.tools.players.player import SEARCHERS
-    from anyzero.tools.players.text import split_player
+    from anyzero.tools.players.text import SEARCHERS, split_player
 
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
