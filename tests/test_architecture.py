@@ -1,4 +1,4 @@
-"""The walls: rooms import downwards only, without cycles, and a command's help loads next to nothing.
+"""The walls: rooms import downwards only, without cycles, and a search loads next to nothing.
 
 docs/architecture.md says what each room is for, decision 26 why the walls stand where they do.
 """
