@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from anyzero.tools.doctor.examine import examine
     from anyzero.tools.lab.estimate import estimate
     from anyzero.tools.lab.run import experiment
+    from anyzero.tools.lab.score_plots import plot_table
     from anyzero.tools.lab.summary import runs
     from anyzero.tools.lab.train import sweep, train
     from anyzero.tools.laws.check import check_game
     from anyzero.tools.laws.explain import rules
     from anyzero.tools.players import parse_player as player
+    from anyzero.tools.proofs.perft import count_lines
     from anyzero.tools.proofs.solve import solve
     from anyzero.tools.search import search
 
@@ -36,6 +38,7 @@ __all__ = [
     "IllegalMoveError",
     "Symmetry",
     "check_game",
+    "count_lines",
 ]
 __all__ += [
     "estimate",
@@ -45,6 +48,7 @@ __all__ += [
     "match",
     "nets",
     "player",
+    "plot_table",
     "rate",
     "rules",
     "runs",
@@ -65,10 +69,12 @@ MODULES = {
     "tools.doctor.examine": ("examine",),
     "tools.lab.estimate": ("estimate",),
     "tools.lab.run": ("experiment",),
+    "tools.lab.score_plots": ("plot_table",),
     "tools.lab.summary": ("runs",),
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
     "tools.laws.explain": ("rules",),
+    "tools.proofs.perft": ("count_lines",),
     "tools.proofs.solve": ("solve",),
     "tools.search": ("search",),
 }

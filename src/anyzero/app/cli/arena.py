@@ -201,12 +201,8 @@ def plot(
     json: Json = False,
 ) -> None:
     """Draw results as heat maps, curves and tables."""
-    from anyzero.tools.lab.score_plots import parse_formats, plot_rows, save_figures
-    from anyzero.tools.lab.table import read_rows
-
-    wanted = parse_formats(formats)
     folder = results.with_name(f"{results.stem}_plots") if out is None else out
-    files = save_figures(plot_rows(read_rows(results)), folder, wanted)
+    files = anyzero.plot_table(results, folder, formats=formats)
     values = {
         "results": str(results),
         "folder": str(folder),
@@ -239,14 +235,12 @@ def estimate(
     Their estimates are compared with reference values from many rollouts.
     """
     from anyzero.tools.figures import check_picture
-    from anyzero.tools.lab.estimate import parse_simulations
 
-    budgets = parse_simulations(simulations)
     if plot is not None:
         check_picture(plot)
     loaded, position = load_position(game, state, moves)
     numbers: Values = {
-        "simulations": budgets,
+        "simulations": simulations,
         "reference": reference,
         "repeats": repeats,
         "bias": bias,

@@ -165,7 +165,7 @@ def estimate(
     game: Game | str,
     state: State | str | None = None,
     *,
-    simulations: Sequence[int] | int = SIMULATIONS,
+    simulations: Sequence[int] | int | str = SIMULATIONS,
     reference: int = REFERENCE,
     repeats: int = REPEATS,
     seed: int = 0,
@@ -175,11 +175,13 @@ def estimate(
     """Compare the estimates of flat Monte Carlo, AMAF and RAVE for each move with `reference`
     rollouts per move.
 
-    Every move is estimated after each number of simulations, `repeats` times with new random
-    numbers; `bias` is the squared bias of AMAF that RAVE assumes.
+    Every move is estimated after each number of simulations (or a text like `100,1000`), `repeats`
+    times with new random numbers; `bias` is the squared bias of AMAF that RAVE assumes.
 
     >>> anyzero.estimate("hex:size=5").plot()
     """
+    if isinstance(simulations, str):
+        simulations = parse_simulations(simulations)
     game, state = position_of(game, state)
     simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
     reference = whole("reference", reference)

@@ -30,7 +30,7 @@ from anyzero.tools.figures import (
     new_figure,
     save_figure,
 )
-from anyzero.tools.lab.table import GridRow
+from anyzero.tools.lab.table import GridRow, read_rows
 
 COLOUR_MAP = "RdBu"
 SCALE = Normalize(0.0, 100.0)
@@ -356,6 +356,15 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
 
 
 # --- files
+
+
+def plot_table(results: Path | str, folder: Path | str, *, formats: str = "png,svg") -> list[Path]:
+    """Draw an experiment's table as heat maps, curves and tables, into a folder; returns the files.
+
+    >>> anyzero.plot_table("rave.csv", "pictures")
+    """
+    suffixes = parse_formats(formats)
+    return save_figures(plot_rows(read_rows(Path(results))), Path(folder), suffixes)
 
 
 def parse_formats(text: str) -> list[str]:

@@ -72,7 +72,11 @@ class Perft(Shown):
 
 
 def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:
-    """The lines of play of this length, by their first move."""
+    """The lines of play of this length, by their first move.
+
+    >>> game = anyzero.load("chess")
+    >>> anyzero.count_lines(game, game.initial_state(), depth=3)
+    """
     perft(game, state, 1)  # compile before the clock starts
     below = {}
     start = time.perf_counter()
