@@ -27,8 +27,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import first_decision
 from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.play import first_decision
 from anyzero.core.game.streams import new_scratch, rollout_streams
 from anyzero.core.learning.find import BEST, best_network
 from anyzero.core.nets.config import parse_network

@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.play import Play
 from anyzero.tools.arena import match
 from anyzero.tools.arena.plan import random_line
 from anyzero.tools.arena.standings import Standings
@@ -30,7 +30,7 @@ def seconds_a_move(game: Game, text: str) -> float:
     player, slowest = parse_player(text), 0.0
     player.prepare(game)
     for seed in range(POSITIONS):
-        line = Line.begin(game)
+        line = Play.begin(game)
         for action in random_line(game, 4 * seed, seed)[0]:
             line = line.play(game, action)
         start = time.process_time()

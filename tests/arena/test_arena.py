@@ -15,6 +15,7 @@ import pytest
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.statistics import Sprt, Tally
 from anyzero.core.game.load import load
+from anyzero.core.game.play import BY_THE_RULES
 from anyzero.core.learning.find import hash_of
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network
@@ -181,7 +182,7 @@ def test_a_search_beats_random_play_at_take_it_easy():
 
 def result(pair, leg, payoffs):
     match = Match(0, 1, pair, leg)
-    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, "normal", None, "", [0.0, 0.0])
+    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, BY_THE_RULES, "", [0.0, 0.0])
 
 
 def test_standings_count_for_the_first_player_whatever_its_seat():

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.app.records.ends import loss_payoffs
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.seeds import draw_unit, pick_index
-from anyzero.core.game.line import move_texts
+from anyzero.core.game.play import loss_payoffs, move_texts
 from anyzero.core.learning.games import default_openings
 from anyzero.tools.arena.match import Live, MatchResult, play_match
 from anyzero.tools.arena.plan import (

@@ -7,6 +7,7 @@ import pytest
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.statistics import Interval, fit_ratings
+from anyzero.core.game.play import BY_THE_RULES
 from anyzero.tools.arena import make_plan, match, tournament
 from anyzero.tools.arena.arena import Row, Tournament, judge_tournament
 from anyzero.tools.arena.match import MatchResult
@@ -106,7 +107,7 @@ def test_a_deal_that_is_played_beside_several_players_counts_once():
     plan = make_plan("take_it_easy", ["random"] * 3, games=4)
     results = {
         match: MatchResult(
-            match, ["random"], 0, [], [0.0], [10.0 * (1 + match.pair)], "normal", None, "", [0.0]
+            match, ["random"], 0, [], [0.0], [10.0 * (1 + match.pair)], BY_THE_RULES, "", [0.0]
         )
         for match in plan.matches()
     }
@@ -121,7 +122,7 @@ def test_one_deal_bounds_no_mean_and_players_of_one_name_each_have_their_row():
     plan = make_plan("take_it_easy", ["random", "random", "flat:2"], games=2)
     scores = dict(zip(plan.matches(), (10.0, 20.0, 10.0, 30.0, 20.0, 30.0), strict=True))
     results = {
-        match: MatchResult(match, ["any"], 0, [], [0.0], [score], "normal", None, "", [0.0])
+        match: MatchResult(match, ["any"], 0, [], [0.0], [score], BY_THE_RULES, "", [0.0])
         for match, score in scores.items()
     }
     found = judge_tournament(plan, results)

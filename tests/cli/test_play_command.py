@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.app.cli.session import known_player
 from anyzero.app.records.files import read_record, write_record
 from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.seats import known_player
 from tests.cli.terminal import Terminal
 from tests.records.play import load, play_all
 

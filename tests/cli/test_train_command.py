@@ -16,8 +16,8 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from anyzero.app.cli.app import main
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.tools.players import parse_player
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -109,7 +109,7 @@ def test_a_search_is_led_by_the_network_that_it_names(run, trained):
     found = json.loads(out)
     game = load("tic_tac_toe")
     state = game.play(game.play(game.initial_state(), "b2"), "a1")
-    expected = parse_player("gumbel:8@toe").think(game, Line.begin(game, state), 3)
+    expected = parse_player("gumbel:8@toe").think(game, Play.begin(game, state), 3)
     assert (found["method"], found["simulations"]) == ("gumbel:8@toe", 8)
     assert (found["best_move"], found["value"]) == (expected.best_move, expected.value)
     assert run("search", "tic_tac_toe", "puct:8@toe/0")[0] == 0

@@ -17,7 +17,7 @@ from numba.core.errors import TypingError
 from anyzero.core.compile import cache as cache_module
 from anyzero.core.compile.bind import bind
 from anyzero.core.compile.clock import Compiling, clock
-from anyzero.core.compile.kernels import compile_kernel, key_of
+from anyzero.core.compile.kernels import compile_kernel, kernel_key
 from anyzero.core.game.contract import legal_actions
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.game.streams import rollout_streams
@@ -162,7 +162,7 @@ def test_the_code_of_every_game_can_be_kept(name):
         bind(kernel, unit.functions, lambda rebuilt: rebuilt)
         for kernel in (rollout_streams, observe_game)
     )
-    keys = [key_of(kernel, unit, {}, ("cpu",)) for kernel in kernels]
+    keys = [kernel_key(kernel, unit, {}, ("cpu",)) for kernel in kernels]
     assert all(isinstance(key, str) for key in keys)
 
 

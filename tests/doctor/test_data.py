@@ -17,16 +17,14 @@ from anyzero.core.learning.selfplay import play_block
 from anyzero.tools.doctor import data
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
 from anyzero.tools.doctor.data import (
-    check_gate,
     check_input,
     check_laws,
-    check_losses,
     check_noise,
     check_outcomes,
     check_results,
     check_unique,
-    pass_chance,
 )
+from anyzero.tools.doctor.reports import check_gate, check_losses, pass_chance
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 

@@ -11,7 +11,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning import window
 from anyzero.core.learning.folder import RunFolder
 from anyzero.tools.doctor.case import SKIPPED, WELL, WRONG
-from anyzero.tools.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
+from anyzero.tools.doctor.examine import checks_for, examine, examine_game, examine_run, run_checks
 from tests.doctor.runs import NIM, case_of, fingerprint, make_run, spoil_network
 
 
@@ -24,7 +24,7 @@ def test_a_healthy_run_has_nothing_wrong_and_is_left_alone(healthy):
     found = examine_run(healthy.path)
     assert (wrong(found), found.is_well) == ([], True)
     assert found.diagnosis.startswith("nothing is wrong")
-    assert [finding.name for finding in found.findings] == checks_of("run")
+    assert [finding.name for finding in found.findings] == checks_for("run")
     assert not [finding.name for finding in found.findings if finding.verdict == SKIPPED]
     assert fingerprint(healthy.path) == before
 
@@ -149,7 +149,7 @@ def test_games_that_cannot_be_read_are_named(healthy, tmp_path, text):
 def test_a_sound_game_is_fit_to_be_learnt():
     found = examine_game(NIM)
     assert found.is_well
-    assert [finding.name for finding in found.findings] == checks_of("game")
+    assert [finding.name for finding in found.findings] == checks_for("game")
     assert found.diagnosis == "nothing is wrong."
 
 

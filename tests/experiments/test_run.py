@@ -14,6 +14,7 @@ import pytest
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.statistics import elo_difference, wilson_interval
+from anyzero.core.game.play import BY_THE_RULES
 from anyzero.tools.arena import Match, make_plan, match
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.lab import load_experiment, run_experiment
@@ -73,7 +74,7 @@ def without_time(rows):
 
 def result(pair, leg, payoffs, seconds=(0.5, 0.25)):
     match = Match(0, 1, pair, leg)
-    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, "normal", None, "", list(seconds))
+    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, BY_THE_RULES, "", list(seconds))
 
 
 WON, LOST, DRAWN = [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.game.load import load, start_game
+from anyzero.core.game.load import load
 from anyzero.core.nets.config import NetworkConfig
 from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
@@ -21,6 +21,7 @@ from anyzero.extras.bots.bot import make_bot, stored
 from anyzero.extras.bots.source import pack_bytes, unpack_array
 from anyzero.extras.export import export
 from anyzero.tools.arena import match
+from anyzero.tools.laws.new import start_game
 from tests import race
 
 SLOW = pytest.mark.slow

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anyzero.app.protocols.gtp import GtpEngine
 from anyzero.app.protocols.uci import UciEngine
-from anyzero.app.records.files import MATCH_FORM, WRITERS, read_records
+from anyzero.app.records.files import WRITERS, read_records
 from anyzero.app.web.catalog import Message
 from anyzero.core.base.files import parse_object
 from anyzero.core.base.schema import write_toml
@@ -23,6 +23,7 @@ from anyzero.core.learning.config import RunConfig, change, load_config, parse_s
 from anyzero.core.learning.run import make_config
 from anyzero.core.nets.config import parse_network
 from anyzero.core.search.methods import parse_search
+from anyzero.tools.arena.match import MATCH_FORM
 from anyzero.tools.lab.config import load_experiment
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.text import split_player

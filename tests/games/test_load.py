@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import anyzero
 from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.core.game.game import game_text
-from anyzero.core.game.guard import key_of
+from anyzero.core.game.guard import source_key
 from anyzero.core.game.load import load, load_file, split_text
 
 RACE = Path(__file__).parent.parent / "race.py"
@@ -72,17 +72,17 @@ def test_files_of_two_folders_have_their_own_modules_of_the_same_name(tmp_path):
         games.append(load(str(folder / "race.py")))
     assert [(game.num_actions, game.rules.goal) for game in games] == [(3, 22), (5, 44)]
     assert [len(game.legal_actions(game.initial_state())) for game in games] == [2, 4]
-    assert len({key_of(load_file(Path(game.source)), {}) for game in games}) == 2
+    assert len({source_key(load_file(Path(game.source)), {}) for game in games}) == 2
 
 
 def test_an_edit_of_a_module_that_brings_only_a_number_is_noticed(tmp_path):
     (tmp_path / "largest.py").write_text("STEP = 3\n")
     race = tmp_path / "race.py"
     race.write_text(RACE.read_text().replace("STEP = 3", "from largest import STEP"))
-    before = key_of(load_file(race), {})
-    assert key_of(load_file(race), {}) == before
+    before = source_key(load_file(race), {})
+    assert source_key(load_file(race), {}) == before
     (tmp_path / "largest.py").write_text("STEP = 40\n")
-    assert key_of(load_file(race), {}) != before
+    assert source_key(load_file(race), {}) != before
 
 
 def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(

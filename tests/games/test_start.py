@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
-from anyzero.core.game.load import START_KINDS, load, start_game
+from anyzero.core.game.load import load
 from anyzero.tools.laws.check import check_game
+from anyzero.tools.laws.new import START_KINDS, start_game
 
 
 @pytest.mark.parametrize("kind", START_KINDS)

@@ -221,7 +221,7 @@ def test_games_begin_at_their_starts_in_turn():
     assert [line.start for line in lines] == [0, 1, 0, 1]
 
 
-def test_a_seat_that_is_sure_to_lose_gives_up_at_its_second_low_value():
+def test_a_seat_that_is_sure_to_lose_resigns_at_its_second_low_value():
     result = play(FOUR, [scripted(FOUR, -0.9)], 4, bar=-0.8, keep_samples=1)
     assert [line.end for line in result.games] == ["resign"] * 4
     assert [len(line.actions) for line in result.games] == [
@@ -231,7 +231,7 @@ def test_a_seat_that_is_sure_to_lose_gives_up_at_its_second_low_value():
     assert result.samples.payoffs.tolist() == [-1.0, 1.0, -1.0] * 4
 
 
-def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wrong():
+def test_games_that_check_resignation_are_played_on_and_say_whether_it_was_wrong():
     """Both seats fill the columns from the left; the first one never believes that it may win."""
     result = play(FOUR, [scripted(FOUR, -0.9, simulations=1)], 2, bar=-0.8, resign_checked=1.0)
     assert [line.end for line in result.games] == ["rules"] * 2
@@ -241,7 +241,7 @@ def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wro
     ]
 
 
-def test_a_single_low_value_is_no_reason_to_give_up_and_no_wrong_one_either():
+def test_a_single_low_value_is_no_reason_for_resignation_and_no_wrong_one_either():
     """The first seat fears for its game at its second move alone."""
 
     def evaluate(_game, states):
@@ -271,7 +271,7 @@ def test_games_that_are_too_long_are_cut_off_and_teach_what_searches_said_of_the
     )
 
 
-def test_a_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
+def test_a_td_lambda_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
     """Tic-tac-toe from the first cell on: the first seat wins at ply 7, and no search knows before
     the last plies.
     """
@@ -287,7 +287,7 @@ def test_a_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
     assert cut_off.values.tolist() == cut_off.payoffs.tolist() == [0.25, -0.25, 0.25, -0.25, 0.25]
 
 
-def test_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
+def test_policy_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
     """(ln 2 + ln 2/3) / 2; a mean surprise of 2, so that 1 weighs 0.5 + 0.25; a value alone always
     weighs 1.
     """
@@ -301,7 +301,7 @@ def test_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
     assert surprise_weights(plain_samples(TOE, [1], surprises=[0.0]), 0.5).tolist() == [1.0]
 
 
-def test_samples_weigh_by_surprise_over_a_whole_block():
+def test_samples_weigh_by_policy_surprise_over_a_whole_block():
     samples = play(FOUR, [scripted(FOUR, simulations=16, best=3)], 1, keep_samples=1).samples
     assert (samples.weights == 1.0).all()  # until the block is complete
     weights = surprise_weights(samples, 0.5)
@@ -346,7 +346,7 @@ def test_gumbels_noise_ends_with_the_plies_in_which_moves_are_drawn():
     assert len({line.actions[1] for line in lines}) == 1
 
 
-def test_moves_are_drawn_by_visits_and_temperature():
+def test_moves_of_self_play_are_drawn_by_visits_and_temperature():
     """PUCT with two simulations visits one move twice or two once: at temperature 1 both are
     played, late only one.
     """
@@ -385,7 +385,7 @@ def visits_by_ply(reuse):
     return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
 
 
-def test_a_tree_that_is_used_again_keeps_what_is_below_the_move():
+def test_tree_reuse_in_self_play_keeps_what_is_below_the_move():
     assert visits_by_ply(0) == 20
     assert (
         visits_by_ply(1) > 30
@@ -406,7 +406,7 @@ def test_an_anchor_has_as_many_simulations_as_its_text_says():
         anchor_contestant(FOUR, "uct:1s")
 
 
-def test_gumbel_cannot_use_trees_again():
+def test_gumbel_has_no_tree_reuse():
     with pytest.raises(BadOptionError, match=r"selfplay\.reuse is for puct"):
         RunConfig(selfplay=SelfPlayConfig(reuse=True))
 

@@ -146,7 +146,7 @@ def test_what_was_measured_at_an_earlier_stop_is_kept(tmp_path):
     assert ([stop["generation"] for stop in stops], matches) == ([1, 2, 3], [2, 4, None])
 
 
-def test_an_edited_end_is_found_and_measured_again(folder):
+def test_an_edited_end_breaks_its_seal_and_is_measured_again(folder):
     end = folder / END_FILE
     end.write_text(end.read_text().replace('"generation": 2', '"generation": 1'))
     assert not verify(str(folder)).ok

@@ -34,7 +34,7 @@ def traced(seats, values, own, ahead, trace=0.5, plies=None, lengths=60):
     return found.tolist()
 
 
-def test_half_of_each_surprise_goes_back():
+def test_half_of_each_td_error_goes_back():
     """Last draw: 0.5 is expected, the network said 0.3, a surprise of 0.2.
 
     The one before: 0.35 is expected, half of 0.2 comes on top: 0.45, where the network said 0.4: a
@@ -87,7 +87,7 @@ def test_games_without_a_draw_behind_their_opening_have_nothing_to_expect():
     assert expect(RACE, last, Weighing(RACE), SelfPlayConfig(method="expectimax")).num == 1
 
 
-def test_without_a_trace_values_are_expectations_by_brute_force():
+def test_without_a_td_trace_values_are_expectations_by_brute_force():
     game = dice_race.make(goal=9)
     evaluator, samples = Weighing(game), play_random(game, 2, seed=1, target="interpreted").samples
     found = expect(game, samples, evaluator, SelfPlayConfig(method="expectimax"))

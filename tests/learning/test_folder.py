@@ -84,7 +84,7 @@ def test_a_new_run_has_its_config_and_no_generation(tmp_path):
     assert folder.numbers() == folder.blocks() == folder.reports() == []
 
 
-def test_a_generation_counts_when_it_is_committed(run):
+def test_a_generation_counts_when_its_manifest_is_written(run):
     fill(run, 4)
     assert RunFolder.open(run.path).newest().number == 3
     found = run.commit(4, {"champion": 4, "previous": 2, "promoted": True, "seed": 9})
@@ -220,7 +220,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("says", DAMAGES)
-def test_a_damaged_generation_is_passed_over_and_kept_aside(run, says):
+def test_a_damaged_generation_is_skipped_and_set_aside(run, says):
     DAMAGES[says](run.generation_path(3))
     before = {path.name: path.read_bytes() for path in run.generation_path(3).iterdir()}
     reader = RunFolder.open(run.path)
@@ -507,7 +507,7 @@ def start_training(path):
 
 
 @pytest.mark.parametrize("wanted", [12, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_real_kill_loses_nothing_acknowledged_and_leaves_no_lock(run, wanted):
+def test_a_real_kill_loses_nothing_acknowledged_and_leaves_no_lock_behind(run, wanted):
     process = start_training(run.path)
     told = [int(process.stdout.readline()) for _ in range(wanted)]
     with pytest.raises(AnyzeroError, match="is being trained by another process"), run.locked():
@@ -528,7 +528,7 @@ def test_a_real_kill_loses_nothing_acknowledged_and_leaves_no_lock(run, wanted):
 # --- places and names
 
 
-def test_two_cannot_train_one_run(run):
+def test_a_run_is_locked_while_it_trains(run):
     other = RunFolder.open(run.path)
     with run.locked():
         with (

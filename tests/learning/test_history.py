@@ -75,7 +75,7 @@ def test_what_was_not_measured_is_empty(run):
     assert (last["generation"], last["total_seconds"], last["elo"]) == ("9", "81.5", "900")
 
 
-def test_the_gate_decides_what_was_promoted():
+def test_the_gate_decides_which_candidate_was_promoted():
     reports = [
         {"generation": 1, "gate": {"promoted": False}, "champion": 1},
         {"generation": 2, "champion": 2},

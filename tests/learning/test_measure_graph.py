@@ -40,7 +40,7 @@ def trained(rows: int, *, recorded: bool) -> tuple[Trainer, float]:
     return trainer, reports[1].policy_loss
 
 
-def test_a_recorded_step_learns_what_a_plain_one_learns() -> None:
+def test_a_step_recorded_in_a_cuda_graph_learns_what_a_plain_one_learns() -> None:
     (_, loss), (_, plain_loss) = trained(32, recorded=True), trained(32, recorded=False)
     assert loss == pytest.approx(plain_loss, rel=0.02)  # bfloat16, and sums in no fixed order
 
@@ -62,7 +62,7 @@ def gradients(game: Game, *, recorded: bool) -> list[Tensor]:
 @pytest.mark.parametrize(
     "name", ["tic_tac_toe", "connect_four"]
 )  # heads over cells and over columns
-def test_a_recorded_batch_has_the_gradients_of_a_plain_one(name: str) -> None:
+def test_a_batch_recorded_in_a_cuda_graph_has_the_gradients_of_a_plain_one(name: str) -> None:
     """Compiled kernels round less often: in bfloat16 the gradients are up to 1.7 % apart on a CPU,
     6.1 % on an H200.
     """

@@ -229,7 +229,7 @@ def test_batches_of_the_replay_on_the_gpu_are_those_of_the_replay(folder):
     assert found(folder, "replay") == [True] * 12
 
 
-def test_moves_are_drawn_by_powers_of_their_shares():
+def test_moves_are_drawn_by_temperature_from_their_shares():
     """Shares 2 : 1 : 1 : 0 at temperature 1/2 are chances of 4/6, 1/6, 1/6 and 0.
 
     Of 6000 draws the first is drawn 4000 +- 36.5 times: further off than 200 has a chance under

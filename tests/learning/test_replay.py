@@ -22,7 +22,7 @@ def replay_of(samples, generation=0, game=TTT, **config):
 # --- merging
 
 
-def test_equal_positions_become_one_with_the_mean_of_their_targets():
+def test_equal_positions_are_merged_into_one_with_the_mean_of_their_targets():
     """By hand: policies by weight (2 * (1, 0) + 1 * (0.25, 0.75)) / 3 = (0.75, 0.25)."""
     samples = plain_samples(
         TTT,
@@ -127,7 +127,7 @@ def test_the_same_shards_give_the_same_replay():
     assert all((left == right).all() for left, right in zip(*batches, strict=True))
 
 
-def test_the_statistics_are_of_the_window():
+def test_the_statistics_of_a_replay_are_of_its_window():
     """Rows of generations 2, 3, 3, 5 with keys 1, 2, 2, 2: ages 3, 2, 2, 0."""
     samples = plain_samples(TTT, [1, 2, 2, 2], generations=[2, 3, 3, 5])
     assert asdict(replay_of(samples, generation=5).statistics) == {
@@ -166,7 +166,7 @@ def test_a_game_of_one_ply_is_all_beginning():
     assert replay_of(samples, payoff_share=0.5, payoff_share_end=1.0).targets.tolist() == [0.5]
 
 
-def test_old_samples_fade_but_not_below_the_floor():
+def test_old_samples_fade_from_the_replay_buffer_but_not_below_the_floor():
     samples = plain_samples(TTT, range(4), generations=[0, 2, 3, 4], weights=[1.0, 1.0, 0.5, 1.0])
     replay = replay_of(samples, generation=4, fade=0.2, fade_floor=0.5)
     assert replay.batch(np.arange(4), None).weights == pytest.approx([0.5, 0.6, 0.4, 1.0])
@@ -239,7 +239,7 @@ def test_a_row_without_actions_has_no_policy():
 
 
 @pytest.mark.parametrize("text", ["tic_tac_toe", "hex:size=5", "connect_four", "take_it_easy"])
-def test_a_turned_row_is_the_encoding_of_the_turned_position(text):
+def test_a_row_under_a_symmetry_is_the_encoding_of_the_position_under_it(text):
     """Oracle: the same actions turned and played from the start reach the turned position (the law
     of symmetries).
     """
@@ -279,7 +279,7 @@ def test_a_turned_row_is_the_encoding_of_the_turned_position(text):
     assert seen == set(range(1 + len(others)))
 
 
-def test_without_a_stream_nothing_is_turned():
+def test_without_a_stream_no_symmetry_is_drawn():
     replay = replay_of(random_samples(TTT, 30), merge=False)
     planes = replay.batch(np.arange(30), None).planes
     assert all(

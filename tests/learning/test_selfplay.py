@@ -79,7 +79,7 @@ def test_the_mean_score_of_a_generation_is_over_games_not_over_blocks():
         (0.75, [0.675, 0.225, 0.1]),
     ],
 )
-def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, shares):
+def test_the_champion_meets_the_champion_before_it_more_often_the_harder_it_is(score, shares):
     config = SelfPlayConfig(two_champions=True, recent_share=0.1)
     assert pairing_shares(config, score) == pytest.approx(shares)
 
@@ -126,7 +126,7 @@ def test_cores_beside_a_gpu_leave_out_the_keys_that_it_leaves_out(changes, keyed
     assert found.samples.keys.any() == keyed
 
 
-def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
+def test_the_resignation_bar_is_lowered_until_resigning_is_rarely_wrong():
     config = SelfPlayConfig(resign_below=-0.8, resign_errors=0.05)
     wrong_early = [(-0.85, True)] * 10 + [(-0.97, False)] * 90
     bar = lowered_bar(config, wrong_early, -0.8)
@@ -163,7 +163,7 @@ def test_players_without_chance_play_one_game_again_and_again():
         (Tally(), (0.0, 0.0, 1.0)),
     ],
 )
-def test_pairs_that_all_end_alike_do_not_make_a_score_certain(tally, interval):
+def test_pairs_that_all_end_alike_leave_an_interval_around_the_score(tally, interval):
     found = score_interval(tally, tally.total)
     assert found == pytest.approx(interval, abs=5e-5)
 

@@ -103,7 +103,7 @@ def test_a_part_of_a_file_is_refused_whatever_its_length(saved):
             load_shard(saved, HEX)
 
 
-def test_one_changed_bit_of_the_contents_is_found(saved):
+def test_one_changed_bit_of_a_shard_breaks_its_checksum(saved):
     content = bytearray(saved.read_bytes())
     begin = 8 + int.from_bytes(content[:8], "little")
     for place in range(begin, len(content), 211):
@@ -114,7 +114,7 @@ def test_one_changed_bit_of_the_contents_is_found(saved):
         content[place] ^= 4
 
 
-def test_one_changed_byte_of_the_header_is_found(saved):
+def test_one_changed_byte_of_a_shards_header_breaks_its_checksum(saved):
     content = bytearray(saved.read_bytes())
     for place in range(8 + int.from_bytes(content[:8], "little")):
         content[place] ^= 1

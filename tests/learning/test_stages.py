@@ -116,7 +116,7 @@ def test_games_that_are_played_again_leave_no_samples_of_those_before(tmp_path):
     assert np.array_equal(load_shard(folder.samples_path(1, 0), TTT).states, again.samples.states)
 
 
-def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):
+def test_the_samples_of_a_whole_block_are_weighed_by_policy_surprise(tmp_path):
     folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], "surprise": 0.5})
     result = play_random(TTT, 4, seed=1)
     result.samples.surprises[:] = np.arange(result.samples.num)

@@ -58,7 +58,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("text", ["tic_tac_toe", pytest.param("oware", marks=pytest.mark.slow)])
-def test_one_batch_is_learnt_by_heart(text):
+def test_one_batch_can_be_overfitted(text):
     game = load(text)
     network = SIZE.change(width=64)
     trainer = trainer_of(
@@ -98,7 +98,7 @@ def test_won_positions_get_positive_values_and_lost_ones_negative(text):
     assert (torch.sign(values) == torch.sign(batch.values))[~contradicted].all()
 
 
-def test_learning_with_turned_boards_and_all_options_makes_the_loss_fall():
+def test_learning_with_symmetries_and_all_options_makes_the_loss_fall():
     samples = random_samples(TTT, 300)
     config = {"by_count": True, "fade": 0.1, "payoff_share": 0.5}
     trainer = trainer_of(batches=40, batch_size=64, learning_rate=5e-3, average=0.9)
@@ -191,7 +191,7 @@ def test_a_trainer_that_nobody_holds_goes_at_once():
         gc.enable()
 
 
-def test_weights_decay_and_biases_do_not():
+def test_weight_decay_leaves_biases_alone():
     """Without any loss the gradients are 0, and two steps leave (1 - 0.1 * 0.5) ** 2 of every
     weight.
     """
@@ -208,7 +208,7 @@ def test_weights_decay_and_biases_do_not():
     assert torch.equal(after.trunk.stem.bias, network.trunk.stem.bias)
 
 
-def test_gradients_are_clipped_and_their_norm_before_that_is_told():
+def test_gradients_are_clipped_and_their_norm_before_that_is_reported():
     trainer, replay = trainer_of(batches=1, clip=1e-3), replay_of(random_samples(TTT, 20))
     report = trainer.train(replay, 0, stream())
     norm = math.sqrt(
@@ -218,7 +218,7 @@ def test_gradients_are_clipped_and_their_norm_before_that_is_told():
     assert report.gradient_norm == report.gradient_norm_max > 0.01
 
 
-def test_averaged_weights_follow_by_the_decay_that_few_steps_allow():
+def test_averaged_weights_ema_follow_by_the_decay_that_few_steps_allow():
     """One step: the decay is (1 + 1) / (10 + 1), less than 0.9, so 9/11 of the way to the new
     weights.
     """
@@ -237,7 +237,7 @@ def test_averaged_weights_follow_by_the_decay_that_few_steps_allow():
 
 @pytest.mark.parametrize("game", [TTT, OWARE], ids=["residual", "mlp"])
 @pytest.mark.parametrize("config", [{}, {"by_count": True}], ids=["alike", "counted"])
-def test_training_after_save_and_load_is_bit_for_bit_that_without(game, config):
+def test_training_resumed_from_a_checkpoint_is_bit_for_bit_that_without_a_break(game, config):
     replay = [replay_of(random_samples(game, 80, seed), game, **config) for seed in (1, 2)]
     options = {"batch_size": 16, "average": 0.99, "schedule": "one-cycle"}
     straight = trainer_of(game, **options)
@@ -272,7 +272,7 @@ def test_the_state_of_another_trainer_is_refused():
 # --- numbers that are not finite
 
 
-def test_a_payoff_that_is_no_number_is_survived_and_told():
+def test_a_nan_payoff_is_survived_and_reported():
     samples = random_samples(TTT, 60)
     samples.payoffs[30] = np.nan
     trainer = trainer_of(batch_size=6, learning_rate=0.004)
@@ -293,7 +293,7 @@ def test_the_learning_rate_is_whole_again_in_the_next_generation():
     assert trainer.train(replay_of(random_samples(TTT, 20)), 1, stream()).learning_rate == 0.004
 
 
-def test_a_learning_rate_beyond_all_measure_is_given_up_with_the_network_as_it_was():
+def test_a_diverging_learning_rate_leaves_the_network_as_it_was():
     trainer, replay = trainer_of(batches=50), replay_of(random_samples(TTT, 20))
     trainer.config = trainer.config.model_copy(
         update={"learning_rate": 1e30}
@@ -324,7 +324,7 @@ def test_a_last_step_that_breaks_the_network_is_undone(batches):
     assert trainer.network.trunk.stem.weight.abs().max() < 10.0
 
 
-def test_the_way_back_leads_to_the_last_copy():
+def test_recovery_returns_to_the_last_copy():
     weight = torch.zeros(3)
     recovery = Recovery({"weight": weight})
     weight += 1.0
@@ -487,7 +487,7 @@ def test_steps_of_adamw_are_those_of_its_paper():
     assert (untouched.item(), float(optimizer.state[weight]["step"])) == (1.0, 2.0)
 
 
-def test_an_orthogonal_step_has_singular_values_of_about_one():
+def test_an_orthogonal_step_of_muon_has_singular_values_of_about_one():
     matrices = torch.randn(3, 4, 9, generator=torch.Generator().manual_seed(1))
     for some in (matrices, matrices.mT):
         found = orthogonal(some)

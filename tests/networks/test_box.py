@@ -76,7 +76,7 @@ def test_a_game_without_a_net_is_one_sentence():
         best_network(load("tests/race.py"))
 
 
-def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
+def test_a_damaged_or_foreign_bundled_net_is_refused_with_a_sentence(tmp_path):
     game, damaged = load("oware"), tmp_path / "damaged.safetensors"
     damaged.write_bytes(best_network(game).read_bytes()[:-1000])
     with pytest.raises(
@@ -92,7 +92,7 @@ def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
         anyzero.search(game, method=f"gumbel:4@{nothing}")
 
 
-def test_an_edited_card_is_refused(tmp_path):
+def test_an_edited_card_breaks_its_seal_and_is_refused(tmp_path):
     card = Path(shutil.copy(best_network(load("oware")).with_suffix(".toml"), tmp_path))
     text = card.read_text()
     for edit in ('date = "2026', 'date = "2027'), ("score = 0.", "score = 1."), ("seal", "#seal"):

@@ -126,7 +126,7 @@ def test_an_empty_batch_has_an_empty_answer(network):
         assert (logits.shape, values.shape) == ((0, 7), (0,))
 
 
-def test_what_cannot_be_is_said_in_a_sentence(network):
+def test_a_network_that_cannot_play_a_game_is_refused_in_a_sentence(network):
     with pytest.raises(UnknownNameError, match="did you mean cuda"):
         NetworkEvaluator(FOUR, network, device="cuda0")
     with pytest.raises(BadNetworkError, match="does not fit hex"):

@@ -101,7 +101,7 @@ def test_gradients_reach_every_parameter_at_once(text):
 @pytest.mark.parametrize(
     ("text", "size"), [("hex:size=4", "2x12"), ("connect_four", "2x48"), ("take_it_easy", "2x64")]
 )
-def test_one_batch_is_learnt_by_heart(text, size):
+def test_one_batch_can_be_overfitted(text, size):
     game = load(text)
     network = new_network(game, parse_network(size).change(bins=21))
     planes, legal, policies, payoffs = random_batch(game, 8)
@@ -130,7 +130,7 @@ def test_the_seed_decides_the_weights_and_torch_is_left_alone():
 
 
 @pytest.mark.parametrize(("value", "bins"), [("wdl", 51), ("scores", 5)])
-def test_a_payoff_is_the_mean_of_what_it_is_spread_over(value, bins):
+def test_a_categorical_payoff_is_the_mean_of_its_distribution(value, bins):
     support = torch.tensor(support_of(NetworkConfig(value=value, bins=bins)))
     payoffs = torch.tensor([-1.0, -0.3, 0.0, 0.25, 1.0])
     wanted = spread_payoffs(payoffs, support)
@@ -146,7 +146,7 @@ def test_priors_are_over_the_legal_actions():
     assert found.tolist() == [pytest.approx([0.5, 0.5, 0.0]), pytest.approx([1.0, 0.0, 0.0])]
 
 
-def test_a_payoff_that_is_no_number_spoils_its_own_row_only():
+def test_a_nan_payoff_spoils_its_own_row_only():
     network = new_network(load("connect_four"), TINY)
     found = value_losses(network, torch.zeros(2, 3), torch.tensor([float("nan"), 1.0]))
     assert found[0].isnan()

@@ -23,7 +23,7 @@ from tests.networks.positions import random_states
         ("oware", parse_network("tiny")),
     ],
 )
-def test_a_first_layer_of_full_width_changes_no_answer(text, config):
+def test_a_padded_first_layer_changes_no_answer_on_a_gpu(text, config):
     game = load(text)
     network, states = new_network(game, config, seed=3), random_states(game, 16, 1)
     logits, values = torch.zeros(16, game.num_actions), torch.zeros(16, 1)

@@ -43,7 +43,7 @@ def inputs(*numbers: int) -> np.ndarray:
     )
 
 
-def test_the_network_is_asked_for_what_is_new() -> None:
+def test_the_evaluation_cache_asks_the_network_only_for_what_is_new() -> None:
     own = Counting()
     network = Remembered(own, 2, 1024)
     ask(network, inputs(3, 4, 3, 5, 4, 3))
@@ -52,7 +52,7 @@ def test_the_network_is_asked_for_what_is_new() -> None:
     assert [asked[:, 0].tolist() for asked in own.asked] == [[3, 4, 3, 5, 4, 3], [6]]
 
 
-def test_a_full_memory_forgets_and_still_answers_right() -> None:
+def test_a_full_evaluation_cache_forgets_and_still_answers_right() -> None:
     own, rng = Counting(), np.random.default_rng(1)
     network = Remembered(own, 2, 4)
     asked = 0
@@ -63,7 +63,7 @@ def test_a_full_memory_forgets_and_still_answers_right() -> None:
     assert 12 < sum(len(planes) for planes in own.asked) < asked
 
 
-def test_inputs_that_differ_in_one_bit_are_told_apart() -> None:
+def test_inputs_that_differ_in_one_bit_have_their_own_entry_in_the_evaluation_cache() -> None:
     planes = np.zeros((64, 40), np.float32)
     for row in range(64):
         planes.view(np.uint32)[row, row % 40] = 1 << row % 30
@@ -96,7 +96,7 @@ def leaves(cache: int | None, threads: int) -> tuple[Any, Any, list[int]]:
     return found, answering, asked
 
 
-def test_searches_find_the_same_with_and_without_on_any_number_of_threads() -> None:
+def test_searches_are_the_same_with_and_without_the_evaluation_cache_on_any_threads() -> None:
     wanted, without, all_asked = leaves(0, 1)
     assert not isinstance(without, Remembered)
     for cache, threads in ((None, 1), (None, 2), (50, 2)):
@@ -109,7 +109,7 @@ def test_searches_find_the_same_with_and_without_on_any_number_of_threads() -> N
 @pytest.mark.parametrize(
     ("game", "remembers"), [("connect_four", True), ("hex:size=11", True), ("chess", False)]
 )
-def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(
+def test_the_evaluation_cache_is_bounded_and_left_out_where_it_would_hold_too_little(
     game: str, remembers: bool
 ) -> None:
     assert (places_that_pay(load(game)) > 0) == remembers

@@ -71,7 +71,7 @@ def largest_difference(ours: list[Tensor], theirs: list[Tensor]) -> float:
         (20, 5, 5, 3, False),  # vectors that are not full
     ],
 )
-def test_outputs_and_gradients_are_those_of_torch(
+def test_winograd_outputs_and_gradients_are_those_of_torch(
     channels: int, rows: int, columns: int, boards: int, pools: bool
 ) -> None:
     block, inputs = new_block(channels, pools), drawn(boards, channels, rows, columns, seed=7)
@@ -79,7 +79,7 @@ def test_outputs_and_gradients_are_those_of_torch(
     check_same(ours, results(block.double(), inputs.double()))
 
 
-def test_a_processor_with_shorter_vectors_computes_the_same(
+def test_a_processor_with_shorter_vectors_computes_the_same_gradients(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for module in (sizes, training):
@@ -112,7 +112,7 @@ def weight_gradients(inputs: Tensor) -> Tensor:
     return torch.autograd.grad(outputs.square().sum(), weight)[0]
 
 
-def test_cells_that_share_a_maximum_share_its_gradient() -> None:
+def test_cells_that_share_a_maximum_of_global_pooling_share_its_gradient() -> None:
     boards = torch.zeros(1, 16, 2, 2)
     boards[0, :, 0, :] = 3.0
     boards.requires_grad_()
@@ -124,7 +124,7 @@ def test_cells_that_share_a_maximum_share_its_gradient() -> None:
 
 
 @pytest.mark.parametrize("layer", ["first", "second", "pooled"])
-def test_what_is_no_number_is_not_hidden(layer: str) -> None:
+def test_nan_is_not_hidden(layer: str) -> None:
     block, inputs = new_block(48, pools=True), drawn(3, 48, 6, 7)
     block.layers[f"{BLOCK}.{layer}"].weight.data[5] = float("nan")
     outputs, *gradients = results(block, inputs)

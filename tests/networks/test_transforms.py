@@ -63,7 +63,7 @@ def run_both(function: Any, constants: dict[str, int], *arrays: np.ndarray) -> l
 
 
 @pytest.mark.parametrize(("height", "width", "lanes"), [(2, 3, 1), (3, 4, 16), (4, 2, 8)])
-def test_transformed_tiles_times_transformed_weights_are_a_convolution(
+def test_winograd_tiles_times_transformed_weights_are_a_convolution(
     height: int, width: int, lanes: int
 ) -> None:
     sizes = {"HEIGHT": height, "WIDTH": width, "LANES": lanes}
@@ -121,7 +121,7 @@ def test_a_compiled_product_equals_the_interpreted_one(rows: int, vectors: int, 
 
 
 @pytest.mark.parametrize(("height", "width"), [(2, 3), (4, 4)])
-def test_both_forms_of_the_weight_transform_agree(height: int, width: int) -> None:
+def test_both_forms_of_the_winograd_weight_transform_agree(height: int, width: int) -> None:
     weights = whole_numbers(5, 2, 3, 3)
     points = transform_weights(weights, height, width)
     by_matrix = np.einsum("pk,oik->pio", weight_transform(height, width), weights.reshape(5, 2, 9))

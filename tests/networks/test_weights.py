@@ -39,7 +39,7 @@ def write(path, network, header):
 
 
 @pytest.mark.parametrize("text", ["hex:size=7", "connect_four", "oware"])
-def test_a_network_comes_back_bit_for_bit(text, tmp_path):
+def test_a_network_comes_back_from_safetensors_bit_for_bit(text, tmp_path):
     game = load(text)
     network, path = new_network(game, TINY, 5), tmp_path / "network.safetensors"
     save_network(path, network, game)

@@ -64,16 +64,18 @@ def largest_difference(network: Network, game: Game) -> float:
         ),  # planes of a board
     ],
 )
-def test_the_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
+def test_winograd_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
     assert largest_difference(drawn_network(game, **sizes), load(game)) < TOLERANCE
 
 
-def test_the_kernels_play_on_a_board_that_the_network_was_not_made_for() -> None:
+def test_winograd_kernels_play_on_a_board_that_the_network_was_not_made_for() -> None:
     network = drawn_network("hex:size=4", blocks=1, channels=8)
     assert largest_difference(network, load("hex:size=5")) < TOLERANCE
 
 
-def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_winograd_kernels_answer_the_same_on_a_processor_with_shorter_vectors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sizes, "lanes_here", lambda: 8)
     assert sizes.sizes_for(6, 7, 16, most_tiles=36)["LANES"] == 8
     network = drawn_network("connect_four", blocks=1, channels=16, policy="flat")
@@ -81,7 +83,7 @@ def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("lanes", [8, 16])
-def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
+def test_winograd_kernels_compute_every_tile_and_channel_and_the_registers_suffice(
     monkeypatch: pytest.MonkeyPatch, lanes: int
 ) -> None:
     monkeypatch.setattr(sizes, "lanes_here", lambda: lanes)

@@ -17,7 +17,7 @@ import pytest
 import anyzero
 from anyzero.core.base.child import Child, LateChildError
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.core.game.line import Line
+from anyzero.core.game.play import Play
 from anyzero.tools.arena import make_plan, match, play_games
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.engine import UciClient, find_program, parse_engine
@@ -122,7 +122,7 @@ def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
 
 def test_an_engine_is_told_the_moves_that_can_be_repeated():
     line, board, client = (
-        Line.begin(CHESS),
+        Play.begin(CHESS),
         chess.Board(),
         UciClient(parse_engine(f"uci:{sys.executable}")),
     )
@@ -138,19 +138,19 @@ def test_an_engine_is_told_the_moves_that_can_be_repeated():
 
 
 def test_a_gtp_engine_follows_the_line_and_hears_what_was_taken_back():
-    player, line = parse_player(f"gtp:{OWN} gtp hex:size=5 --player random"), Line.begin(HEX)
+    player, line = parse_player(f"gtp:{OWN} gtp hex:size=5 --player random"), Play.begin(HEX)
     for _ in range(4):
         line = line.play(HEX, player.choose(HEX, line, 1))
         line = line.play(HEX, HEX.legal_actions(line.state)[-1])
-    shorter = Line(
+    shorter = Play(
         line.start,
         line.actions[:2],
         HEX.play(HEX.play(line.start, line.actions[0]), line.actions[1]),
     )
-    for again in (line, shorter, Line.begin(HEX)):
+    for again in (line, shorter, Play.begin(HEX)):
         assert player.choose(HEX, again, 1) in HEX.legal_actions(again.state)
     with pytest.raises(AnyzeroError, match="GTP engines play only from the initial position"):
-        player.choose(HEX, Line.begin(HEX, line.state), 1)
+        player.choose(HEX, Play.begin(HEX, line.state), 1)
 
 
 # --- bad engines
@@ -159,7 +159,7 @@ def test_a_gtp_engine_follows_the_line_and_hears_what_was_taken_back():
 def test_an_engine_plays_what_it_answers():
     player = parse_player(f"uci:{BAD} uci none,elo=1400,level=5,nodes=7")
     assert (
-        CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, Line.begin(CHESS), 0))
+        CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, Play.begin(CHESS), 0))
         == "a2a3"
     )
     assert player.limit_s == 60.0
@@ -211,7 +211,7 @@ def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason,
 @pytest.mark.usefixtures("games_here")
 def test_an_engine_may_resign():
     with pytest.raises(ResignedError, match="resigned"):
-        parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Line.begin(HEX), 0)
+        parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Play.begin(HEX), 0)
     standings = match(
         "hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1
     )
@@ -219,7 +219,7 @@ def test_an_engine_may_resign():
 
 
 def test_a_crash_is_a_failed_player_and_the_next_game_gets_a_new_process():
-    player, line = parse_player(f"uci:{BAD} uci none"), Line.begin(CHESS)
+    player, line = parse_player(f"uci:{BAD} uci none"), Play.begin(CHESS)
     player.choose(CHESS, line, 0)
     for number in processes("engines.py uci none"):
         os.kill(number, signal.SIGKILL)
@@ -227,7 +227,7 @@ def test_a_crash_is_a_failed_player_and_the_next_game_gets_a_new_process():
     with pytest.raises(FailedPlayerError, match="its process ended with code"):
         consult(player, CHESS, line, 0)
     player.prepare(CHESS)
-    assert consult(player, CHESS, Line.begin(CHESS), 0).action >= 0
+    assert consult(player, CHESS, Play.begin(CHESS), 0).action >= 0
 
 
 def test_what_an_engine_has_started_ends_with_it():
@@ -242,9 +242,9 @@ def test_what_an_engine_has_started_ends_with_it():
 def test_no_engine_outlives_a_process_that_is_killed():
     code = (
         "import anyzero, time; from anyzero.tools.players import parse_player; from "
-        "anyzero.core.game.line import Line\n"
+        "anyzero.core.game.play import Play\n"
         f"player, chess = parse_player('uci:{BAD} uci orphan'), anyzero.load('chess')\n"
-        "player.choose(chess, Line.begin(chess), 0); print('playing', flush=True); time.sleep(600)"
+        "player.choose(chess, Play.begin(chess), 0); print('playing', flush=True); time.sleep(600)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
@@ -270,8 +270,8 @@ def test_our_own_uci_engine_plays_a_match():
 
 def test_our_own_engine_is_told_the_seed():
     player = parse_player(f"uci:{OWN} uci,nodes=100,start=180")
-    first = [player.choose(CHESS, Line.begin(CHESS), seed) for seed in range(8)]
-    assert first == [player.choose(CHESS, Line.begin(CHESS), seed) for seed in range(8)]
+    first = [player.choose(CHESS, Play.begin(CHESS), seed) for seed in range(8)]
+    assert first == [player.choose(CHESS, Play.begin(CHESS), seed) for seed in range(8)]
     assert len(set(first)) > 1
 
 
@@ -316,7 +316,7 @@ def kill_once(there: Path, word: str) -> None:
 def test_stockfish_plays_by_its_limits():
     player = parse_player("uci:stockfish,nodes=200,Hash=1")
     state = CHESS.parse_state("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
-    assert CHESS.format_action(state, player.choose(CHESS, Line.begin(CHESS, state), 0)) == "a1a8"
+    assert CHESS.format_action(state, player.choose(CHESS, Play.begin(CHESS, state), 0)) == "a1a8"
 
 
 @needs_stockfish

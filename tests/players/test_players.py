@@ -6,14 +6,14 @@ import pytest
 
 import anyzero
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.core.game.line import Line
+from anyzero.core.game.play import Play
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, level_text, split_player
 from anyzero.tools.search import search
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()
-BEGUN = Line.begin(GAME, START)
+BEGUN = Play.begin(GAME, START)
 
 
 def test_random_play_gives_every_action_its_share():
@@ -41,7 +41,7 @@ def test_the_only_move_is_played_without_a_search():
     for move in ("a1", "b1", "a2", "b2", "b3", "a3", "c1", "c2"):
         state = GAME.play(state, move)
     assert (
-        parse_player("uct:900000000").choose(GAME, Line.begin(GAME, state), 0)
+        parse_player("uct:900000000").choose(GAME, Play.begin(GAME, state), 0)
         == GAME.legal_actions(state)[0]
     )
 

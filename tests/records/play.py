@@ -9,6 +9,7 @@ import anyzero
 from anyzero.app.records.files import READERS, pick
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation, GameRecord
+from anyzero.core.game.play import Reason
 
 
 @cache
@@ -46,7 +47,9 @@ def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInP
         )
         table.play(draw.choice(table.legal_moves), seconds=seconds, evaluation=evaluation)
     if not table.is_over and draw.random() < 0.4:
-        table.declare(draw.choice(["resign", "forfeit"]), draw.randrange(load(text).num_seats))
+        table.declare(
+            draw.choice([Reason.RESIGNATION, Reason.FORFEIT]), draw.randrange(load(text).num_seats)
+        )
     return table
 
 

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.app.records.ends import AGREEMENT, FORFEIT
 from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.play import Reason
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])
@@ -41,7 +41,7 @@ def test_undo_then_redo_changes_nothing(game, seed):
 
 @given(GAMES, SEEDS, st.integers(1, 5))
 @settings(max_examples=20)
-def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
+def test_a_move_after_undo_forgets_the_undone_moves(game, seed, steps):
     table = random_table(game, seed)
     for _ in range(steps):
         if table.can_undo:
@@ -90,7 +90,7 @@ def test_every_tile_is_drawn_about_as_often_as_every_other():
     assert max(counts.values()) <= 175
 
 
-def test_a_game_can_be_given_up_and_taken_back():
+def test_resignation_can_be_undone():
     table = play_all("tic_tac_toe", "b2 a1")
     table.resign()
     assert (table.seat_to_move, table.termination, table.payoffs) == (OVER, "resign", (-1.0, 1.0))
@@ -98,7 +98,7 @@ def test_a_game_can_be_given_up_and_taken_back():
     with pytest.raises(anyzero.IllegalMoveError, match="'c3' cannot be played, the game is over"):
         table.play("c3")
     with pytest.raises(anyzero.IllegalMoveError, match="it cannot be ended, the game is over"):
-        table.declare(FORFEIT)
+        table.declare(Reason.FORFEIT)
     table.undo()
     assert (table.seat_to_move, table.termination, table.payoffs) == (0, "unfinished", None)
     table.play("c3")
@@ -112,7 +112,7 @@ def test_a_seat_can_resign_when_it_is_not_its_turn():
     assert GameInProgress.from_record(table.to_record()).payoffs == (-1.0, 1.0)
 
 
-def test_one_seat_that_resigns_has_lost():
+def test_resignation_in_a_game_of_one_seat_is_a_loss():
     table = GameInProgress(load("take_it_easy"))
     table.resign()
     assert table.payoffs == (-1.0,)
@@ -125,7 +125,7 @@ def test_the_rules_end_a_game():
 
 def test_an_agreed_draw_is_one():
     table = play_all("chess", "e4 e5")
-    table.declare(AGREEMENT)
+    table.declare(Reason.AGREEMENT)
     assert (table.termination, table.payoffs) == ("agreement", (0.0, 0.0))
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from anyzero.app.records.files import read_record, read_records
 from anyzero.app.records.in_progress import replay
-from anyzero.app.records.record import MATCH_FORM as FORM
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.game.load import load
 from anyzero.tools.arena import make_plan, play_games
+from anyzero.tools.arena.match import MATCH_FORM as FORM
 
 TESTS = Path(__file__).parent.parent
 DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")

@@ -79,7 +79,7 @@ def test_what_is_written_has_the_seven_tags_and_short_lines():
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=15)
-def test_we_and_the_oracle_read_what_we_write(seed):
+def test_python_chess_reads_the_pgn_that_we_write_as_we_do(seed):
     record = random_table("chess", seed, most=16).to_record()
     assert read_pgn(write_pgn(record)) == [record]
     found = chess.pgn.read_game(io.StringIO(write_pgn(record)))
@@ -133,7 +133,7 @@ def oracle_game(seed: int, board: chess.Board, plies: int) -> chess.pgn.Game:
         "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
     ],
 )
-def test_we_read_what_the_oracle_writes(fen):
+def test_we_read_the_pgn_that_python_chess_writes(fen):
     games = [oracle_game(seed, chess.Board(fen), plies=20) for seed in range(3)]
     records = read_pgn("\n\n".join(map(str, games)))
     for record, game in zip(records, games, strict=True):
@@ -175,7 +175,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("moves", "termination", "payoffs", "how"), ENDS)
-def test_how_games_end(moves, termination, payoffs, how):
+def test_pgn_says_how_games_end(moves, termination, payoffs, how):
     tag = f'[Termination "{termination}"]\n' if termination else ""
     (record,) = read_pgn(f"{tag}\n{moves}")
     assert (record.payoffs, record.termination) == (payoffs, how)

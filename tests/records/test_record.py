@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import anyzero
 from anyzero.app.records.files import LARGEST_FILE, read_record, read_records, write_record
-from anyzero.app.records.in_progress import GameInProgress, replay
-from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
+from anyzero.app.records.in_progress import GameInProgress, checked_record, replay
+from anyzero.app.records.record import BadRecordError, Evaluation
 from tests.records.play import load, play_all, random_table
 
 GAMES = ("tic_tac_toe", "hex:size=3,swap=true", "oware:plies=20", "take_it_easy")
@@ -24,7 +24,7 @@ RACE = Path(__file__).parent.parent / "race.py"
 @settings(max_examples=24)
 def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
     record = random_table(game, seed).to_record()
-    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert checked_record(json.loads(json.dumps(record.to_json()))) == record
     path = tmp_path_factory.getbasetemp() / "record.json"
     write_record(path, record)
     assert read_record(path) == record
@@ -57,7 +57,7 @@ def test_the_json_of_a_game_has_the_documented_keys():
 
 def test_moves_are_kept_as_the_game_writes_them():
     values = play_all("chess", "e4 e5").to_record().to_json()
-    assert GameRecord.from_json({**values, "moves": ["e4", "e7e5", "Ng1f3"]}).moves == (
+    assert checked_record({**values, "moves": ["e4", "e7e5", "Ng1f3"]}).moves == (
         "e2e4",
         "e7e5",
         "g1f3",
@@ -66,8 +66,8 @@ def test_moves_are_kept_as_the_game_writes_them():
 
 def test_a_start_that_is_the_initial_position_is_left_out():
     values = play_all("tic_tac_toe", "").to_record().to_json()
-    assert GameRecord.from_json({**values, "start": "3/3/3 x"}).start is None
-    record = GameRecord.from_json({**values, "start": "3/1x1/3 o", "moves": ["a1"]})
+    assert checked_record({**values, "start": "3/3/3 x"}).start is None
+    record = checked_record({**values, "start": "3/1x1/3 o", "moves": ["a1"]})
     assert replay(record).states[0].mover == 1
 
 
@@ -140,7 +140,7 @@ WRONG = [
 )
 def test_a_wrong_record_is_one_sentence(values, says):
     with pytest.raises(anyzero.AnyzeroError) as error:
-        GameRecord.from_json(values)
+        checked_record(values)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -180,8 +180,8 @@ def test_any_value_in_any_place_is_read_or_refused(place, value):
         inner = inner[key]
     inner[place[-1]] = value
     with contextlib.suppress(anyzero.AnyzeroError):
-        record = GameRecord.from_json(values)
-        assert GameRecord.from_json(record.to_json()) == record
+        record = checked_record(values)
+        assert checked_record(record.to_json()) == record
 
 
 def test_the_form_of_matches_is_not_offered_where_a_single_game_is_saved(tmp_path):

@@ -65,7 +65,7 @@ def test_the_dialect_of_little_golem():
     assert read_sgf("(;SZ[11];W[ad];B[swap];W[eg])")[0].moves == ("a4", "swap", "e7")
 
 
-def test_variations_after_the_first_are_passed_over():
+def test_variations_after_the_first_are_skipped():
     text = (
         "(;GM[11]SZ[3](;B[a1](;W[b1])(;W[c1];B[c2]))(;B[b2];W[a1](;B[c3])))\n(;GM[11]SZ[3];B[c3])"
     )
@@ -91,7 +91,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("text", "payoffs", "how"), ENDS)
-def test_how_games_end(text, payoffs, how):
+def test_sgf_says_how_games_end(text, payoffs, how):
     (record,) = read_sgf(f"(;GM[11]SZ[3]{text})")
     assert (record.payoffs, record.termination) == (payoffs, how)
     assert read_sgf(write_sgf(record)) == [record]

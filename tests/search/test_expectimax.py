@@ -70,7 +70,7 @@ def after_deal(game, plies, seed):
 
 
 @pytest.mark.parametrize("depth", [1, 3, pytest.param(100, marks=pytest.mark.slow)])
-def test_values_are_those_of_brute_force_on_a_race_of_two_seats(depth):
+def test_expectimax_values_are_those_of_brute_force_on_a_race_of_two_seats(depth):
     game = race()
     evaluator, states = Weighing(game), game.new_states(2)
     states[0] = game.initial_state()
@@ -82,7 +82,7 @@ def test_values_are_those_of_brute_force_on_a_race_of_two_seats(depth):
 
 
 @pytest.mark.parametrize(("plies", "depth"), [(33, 1), (33, 2), (34, 2), (34, 9)])
-def test_values_are_those_of_brute_force_in_take_it_easy(plies, depth):
+def test_expectimax_values_are_those_of_brute_force_in_take_it_easy(plies, depth):
     game = take_it_easy()
     evaluator, state = Weighing(game), after_deal(game, plies, seed=depth)
     expected = brute_force(game, state, depth, leaf_of(game, evaluator))
@@ -90,7 +90,7 @@ def test_values_are_those_of_brute_force_in_take_it_easy(plies, depth):
     assert found[0] == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_search_finds_the_exact_values_of_the_last_cells():
+def test_expectimax_finds_the_exact_values_of_the_last_cells():
     """Three cells, a tile in hand and ten to come: the evaluator is never asked, whatever the
     budget.
     """
@@ -114,7 +114,7 @@ def test_a_search_finds_the_exact_values_of_the_last_cells():
     assert result.best_move == max(values, key=values.get)
 
 
-def test_only_the_moves_that_look_best_are_searched_deeper():
+def test_expectimax_searches_only_the_moves_that_look_best_deeper():
     game = take_it_easy()
     state = after_deal(game, 19, seed=1)
     evaluator = Weighing(game)
@@ -150,7 +150,7 @@ def test_a_budget_for_some_of_the_moves_is_spent_on_those_that_look_best():
     )
 
 
-def test_many_positions_are_searched_one_move_deep():
+def test_expectimax_searches_many_positions_one_move_deep():
     game = take_it_easy()
     states = np.array([after_deal(game, plies, seed=plies) for plies in (1, 11, 37)])
     evaluator = Weighing(game)
@@ -165,7 +165,7 @@ def test_many_positions_are_searched_one_move_deep():
         assert float(value) == pytest.approx(max(values.values()), abs=1e-6)
 
 
-def test_rollouts_evaluate_where_there_is_no_network():
+def test_rollouts_evaluate_expectimax_where_there_is_no_network():
     """One roll from the goal every move wins: rollouts say so, and both seats agree on who
     gains.
     """

@@ -18,7 +18,7 @@ FOUR = load("connect_four")
 START = FOUR.initial_state()
 
 
-def test_the_plan_halves_the_moves():
+def test_gumbels_plan_halves_the_moves():
     """4 moves, 16 simulations, two rounds of 8: each of 4 twice, then each of 2 four times."""
     assert gumbel_plan(FOUR, 4, 16)[4].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
@@ -46,7 +46,7 @@ def test_the_visits_of_the_root_follow_the_plan():
     assert result.visits[result.best_move] == 6
 
 
-def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
+def test_with_one_simulation_gumbel_draws_the_move_from_the_prior():
     """Gumbel-top-1. With 20,000 draws a share is off by 0.02 (5.6 standard errors at 1/4) once in
     ten million runs.
     """
@@ -64,7 +64,7 @@ def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
     assert np.abs(drawn - shares).max() < 0.02
 
 
-def test_the_improved_policy_is_the_softmax_of_logits_and_values():
+def test_gumbels_improved_policy_is_the_softmax_of_logits_and_values():
     """By hand: all values and the mixed value are 0, so that the policy is the prior."""
     shares = np.array([1, 2, 3, 4, 5, 6, 7]) / 28
     found = search_many(
@@ -73,7 +73,7 @@ def test_the_improved_policy_is_the_softmax_of_logits_and_values():
     assert found.policies[0] == pytest.approx(shares, abs=1e-6)
 
 
-def test_values_move_the_policy_by_the_scale():
+def test_values_move_the_policy_by_value_scale():
     """One visited move with value v and prior p, the evaluator's value r = 0: unvisited moves take
     v_mix = v / 2.
 

@@ -68,7 +68,7 @@ def test_the_evaluator_is_asked_once_for_each_leaf():
     assert asked == [6] * 11  # the root's own evaluation comes first
 
 
-def test_a_leaf_gets_children_at_the_visit_that_makes_it_due_with_an_evaluator_too():
+def test_a_leaf_is_expanded_at_the_visit_that_makes_it_due_with_an_evaluator_too():
     searcher = Searcher(FOUR, "puct", simulations=18, evaluator=no_opinion, expand_after=3)
     tree = forest_of(searcher, START, seed=1).tree
     visits, inner = tree.visits[1 : tree.nodes()], tree.num_children[1 : tree.nodes()] > 0
@@ -196,7 +196,7 @@ def test_finished_positions_cannot_be_searched():
         search_many(FOUR, repeat(FOUR, state, 2), simulations=3)
 
 
-def test_merged_trees_share_the_budget():
+def test_root_parallel_trees_share_the_budget_and_are_merged():
     result = search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2)
     assert result.simulations == sum(result.visits.values()) == 4_000
     assert result.best_move == "d"

@@ -30,7 +30,7 @@ OTHER = {
     ("method", "option"),
     [(name, key) for name, method in METHODS.items() for key in method.options if key in OTHER],
 )
-def test_every_option_that_a_method_takes_changes_what_it_does(method, option):
+def test_every_option_of_a_method_from_uct_to_grave_changes_what_it_does(method, option):
     state = FOUR.initial_state()
     for move in "dd":
         state = FOUR.play(state, move)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from anyzero.core.game.contract import CHANCE, OVER
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.core.search import search_many
 from anyzero.core.search.search import Searcher
 from anyzero.tools.search import search
@@ -152,7 +152,7 @@ def test_a_tree_that_is_used_again_begins_anew_where_only_a_proof_was_known():
     """
     rng = np.random.default_rng(1)
     for number in range(30):
-        searcher, line = Searcher(FOUR, "uct", simulations=100, reuse=True), Line.begin(FOUR)
+        searcher, line = Searcher(FOUR, "uct", simulations=100, reuse=True), Play.begin(FOUR)
         for ply in itertools.count():
             if FOUR.is_over(line.state):
                 break

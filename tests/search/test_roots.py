@@ -7,8 +7,8 @@ import pytest
 
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.compile.random import make_streams
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.core.search import priors, search_many
 from anyzero.core.search.search import Searcher
 from anyzero.tools.players import parse_player
@@ -44,7 +44,7 @@ def test_gumbel_draws_have_the_right_mean():
     assert abs(found.mean() - 0.5772157) < 5.5 * (np.pi**2 / 6 / 5_000) ** 0.5
 
 
-def test_root_noise_is_a_dirichlet_mixed_once():
+def test_root_noise_is_a_dirichlet_draw_mixed_in_once():
     """With fraction 1 the priors are the noise: mean 1/7, variance (1/7)(6/7) / (7 alpha + 1), and
     a sum of 1.
     """
@@ -65,7 +65,7 @@ def test_root_noise_is_a_dirichlet_mixed_once():
     assert abs(squares.mean() - variance) < 5.5 * squares.std() / 1_000**0.5
 
 
-def test_noise_is_mixed_by_its_fraction():
+def test_root_noise_is_mixed_by_noise_fraction():
     plain = {"simulations": 3, "evaluator": "uniform"}
     quarter = search(FOUR, START, "puct", noise_fraction=0.25, **plain)
     assert sum(child.prior for child in quarter.children) == pytest.approx(1.0, abs=1e-5)
@@ -75,15 +75,15 @@ def test_noise_is_mixed_by_its_fraction():
     }
 
 
-def test_a_player_has_no_noise():
+def test_a_player_has_no_root_noise():
     with pytest.raises(BadOptionError, match="noise at the root is for self-play"):
         parse_player("puct:100,noise_fraction=0.25")
 
 
 @pytest.mark.parametrize("method", ["uct", "rave", "grave", "puct"])
-def test_the_tree_below_the_moves_is_kept(method):
+def test_tree_reuse_keeps_the_tree_below_the_moves(method):
     searcher = Searcher(FOUR, method, simulations=2_000, reuse=True)
-    line = Line.begin(FOUR)
+    line = Play.begin(FOUR)
     run = forest_of(searcher, START, 1, line)
     tree = run.tree
     move = int(tree.first[0] + np.argmax(run.moves().visits))
@@ -117,11 +117,11 @@ def test_the_tree_below_the_moves_is_kept(method):
         ("d a c f f g c g", "e c", "b"),
     ],
 )
-def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, moves, win):
+def test_tree_reuse_still_sees_a_move_that_wins_at_once(before, moves, win):
     """AMAF values alone need not lead there within 30 simulations."""
     player, line = (
         parse_player("rave:30,reuse=1"),
-        Line.begin(FOUR, FOUR.play(START, *before.split())),
+        Play.begin(FOUR, FOUR.play(START, *before.split())),
     )
     player.think(FOUR, line, 0)
     for move in moves.split():
@@ -130,39 +130,39 @@ def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, m
     assert (found.best_move, found.proven) == (win, "win")
 
 
-def test_a_position_that_was_not_foreseen_begins_a_new_tree():
-    searcher, line = Searcher(FOUR, "uct", simulations=300, reuse=True), Line.begin(FOUR)
+def test_tree_reuse_begins_a_new_tree_at_a_position_that_was_not_foreseen():
+    searcher, line = Searcher(FOUR, "uct", simulations=300, reuse=True), Play.begin(FOUR)
     forest_of(searcher, START, 1, line)
     for action in range(6):
         line = line.play(FOUR, action)
     assert sum(forest_of(searcher, line.state, 1, line).moves().visits) == 300
 
 
-def test_the_tree_is_kept_however_many_moves_were_played_since():
-    player, line = parse_player("uct:2000,reuse=1"), Line.begin(FOUR)
+def test_tree_reuse_keeps_the_tree_however_many_moves_were_played_since():
+    player, line = parse_player("uct:2000,reuse=1"), Play.begin(FOUR)
     for move in player.think(FOUR, line, 1).principal_variation[:4]:
         line = line.play(FOUR, FOUR.parse_action(line.state, move))
     assert sum(player.think(FOUR, line, 2).visits.values()) > 2_000
 
 
-def test_a_player_keeps_its_tree_within_a_game_alone():
+def test_tree_reuse_of_a_player_is_within_one_game():
     player = parse_player("uct:200,reuse=1")
-    first_time = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
-    game = Line.begin(FOUR)
+    first_time = player.think(FOUR, Play.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    game = Play.begin(FOUR)
     player.choose(FOUR, game, 1)
-    other_game = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    other_game = player.think(FOUR, Play.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
     assert other_game.children == first_time.children
     player.choose(FOUR, game, 1)
     same_game = player.think(FOUR, game.play(FOUR, 3).play(FOUR, 3), 5)
     assert sum(child.visits for child in same_game.children) > 200
 
 
-def test_reuse_saves_work_in_a_game():
+def test_tree_reuse_saves_work_in_a_game():
     """Both play the same game; with reuse the tree of the later move is larger by what was kept."""
     fresh, reusing = (
         Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True)
     )
-    line = Line.begin(FOUR)
+    line = Play.begin(FOUR)
     for searcher in (fresh, reusing):
         forest_of(searcher, START, 3, line)
     after = line.play(FOUR, 3).play(FOUR, 3)
@@ -171,7 +171,7 @@ def test_reuse_saves_work_in_a_game():
     assert visits[0] < visits[1]
 
 
-def test_many_positions_may_have_noise_of_their_own():
+def test_many_positions_may_have_root_noise_of_their_own():
     found = search_many(
         FOUR,
         repeat(FOUR, START, 3),

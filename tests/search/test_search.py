@@ -24,7 +24,7 @@ def after(game, moves):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_same_seed_gives_the_same_result(method):
+def test_the_same_seed_gives_the_same_search_result(method):
     game = load("connect_four")
     first, again, other = (
         search(game, game.initial_state(), method, simulations=500, seed=seed) for seed in (7, 7, 8)

@@ -27,13 +27,13 @@ def test_puct_follows_the_prior_at_a_fresh_parent():
     assert priors.puct_score(0.1, 0.25, 8.0, 24.0, 1.5) == pytest.approx(0.1 + 1.5 * 0.25 * 5 / 9)
 
 
-def test_classic_weight_is_a_half_at_the_equivalence():
+def test_classic_rave_weight_is_a_half_at_the_equivalence():
     """sqrt(k / (3 N + k)) = 1/2 at N = k, and 1 without visits."""
     assert selection.classic_weight(1000.0, 1000.0) == pytest.approx(0.5)
     assert selection.classic_weight(0.0, 1000.0) == 1.0
 
 
-def test_minimum_error_weight_is_the_share_of_samples_without_bias():
+def test_minimum_error_rave_weight_is_the_share_of_samples_without_bias():
     """30 AMAF visits beside 10 real ones weigh 3/4; a bias of 0.01 adds 0.01 * 30 * 10 = 3 to 40:
     30 / 43.
     """
@@ -41,14 +41,14 @@ def test_minimum_error_weight_is_the_share_of_samples_without_bias():
     assert selection.minimum_error_weight(10.0, 30.0, 0.01) == pytest.approx(30 / 43)
 
 
-def test_simple_weight_halves_at_k_visits():
+def test_simple_rave_weight_halves_at_k_visits():
     assert selection.simple_weight(50.0, 50.0) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
     "weight", [selection.minimum_error_weight, lambda n, a, b: selection.simple_weight(n, 100.0)]
 )
-def test_every_weight_fades_as_real_visits_come_in(weight):
+def test_every_rave_weight_fades_as_real_visits_come_in(weight):
     """The trap of RAVE: a weight that never fades."""
     weights = [weight(10.0**power, 10.0**power, 1e-5) for power in range(1, 9)]
     assert weights == sorted(weights, reverse=True)
@@ -105,7 +105,7 @@ def test_halving_never_spends_more_than_it_has_nor_leaves_much(moves):
 
 
 @pytest.mark.parametrize("method", ["halving", "shuss"])
-def test_the_moves_of_a_round_have_the_same_number_of_visits(method):
+def test_the_moves_of_a_round_of_halving_or_shuss_have_the_same_number_of_visits(method):
     """Also the one whose visit opened the root: 7 moves, 300 simulations in rounds of 14, 25 and 51
     for each.
     """
@@ -124,7 +124,7 @@ def test_halving_by_the_clock_keeps_its_time_where_some_moves_take_none():
         assert visits[0] > 1000
 
 
-def test_a_single_move_gets_all_of_the_budget():
+def test_a_single_move_gets_all_of_the_budget_of_halving():
     game = load("tic_tac_toe")
     state = game.parse_state("xox/xoo/ox1 x")
     assert search(game, state, "halving", simulations=50).simulations == 50

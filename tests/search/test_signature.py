@@ -48,7 +48,7 @@ def results():
     yield "many", many.actions.tolist(), (many.policies * 50).round().astype(int).tolist()
 
 
-def test_the_searches_find_what_they_found_before():
+def test_the_signature_of_the_searches_is_what_it_was():
     text = repr(list(results()))
     found = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
     assert found == SIGNATURE, f"the signature of all searches is now {found}"

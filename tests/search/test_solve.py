@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.core.compile.random import U
 from anyzero.core.game.load import load
-from anyzero.tools.proofs.proof_search import (
+from anyzero.tools.proofs.proof_table import (
     MOST,
     disproof_of,
-    find,
+    find_content,
     goal_of,
     high_of,
     low_of,
     new_table,
-    pack,
+    pack_content,
     proof_of,
-    put,
+    put_content,
     work_rank,
 )
 from anyzero.tools.proofs.solve import Solver, solve
@@ -228,14 +228,14 @@ def test_interpreted_is_compiled():
         assert replace(plain, seconds=0.0) == replace(compiled, seconds=0.0)
 
 
-def test_a_table_that_is_far_too_small_changes_no_answer():
+def test_a_proof_table_that_is_far_too_small_changes_no_answer():
     large, small = solve_start("hex:size=4"), solve_start("hex:size=4", max_memory=0.05)
     assert small.moves == large.moves
     assert small.table_mb < 0.06
     assert small.nodes > large.nodes
 
 
-def test_the_table_grows_to_its_cap_and_not_beyond(monkeypatch):
+def test_the_proof_table_grows_to_its_cap_and_not_beyond(monkeypatch):
     monkeypatch.setattr(sys.modules["anyzero.tools.proofs.solve"], "SMALL_TABLE_MB", 0.05)
     found = solve_start("hex:size=4", max_memory=3)
     assert found.table_mb == 3
@@ -346,9 +346,9 @@ def test_chess_problems_are_solved(position, key):
 # --- the table
 
 
-def test_an_entry_gives_back_what_was_packed():
+def test_an_entry_of_the_proof_table_gives_back_what_was_packed():
     for low, high, goal in product((-1, 0, 1), (-1, 0, 1), (0, 1)):
-        content = pack(low, high, 123, MOST, goal, 1_000)
+        content = pack_content(low, high, 123, MOST, goal, 1_000)
         found = (
             low_of(content),
             high_of(content),
@@ -366,18 +366,18 @@ def test_more_work_never_ranks_lower():
     assert ranks[-1] < 1024
 
 
-def test_a_full_bucket_drops_the_entry_with_the_least_work():
+def test_a_full_bucket_of_the_proof_table_drops_the_entry_with_the_least_work():
     table = new_table(0.00005)
     assert len(table.words) == 1
     for key, work in ((1, 50), (2, 5), (3, 500), (4, 5_000), (5, 1)):
-        put(table, U(key), U(0), pack(-1, 1, 1, 1, 1, work))
-    assert [bool(find(table, U(key), U(0))) for key in range(1, 6)] == [
+        put_content(table, U(key), U(0), pack_content(-1, 1, 1, 1, 1, work))
+    assert [bool(find_content(table, U(key), U(0))) for key in range(1, 6)] == [
         True,
         False,
         True,
         True,
         True,
     ]
-    put(table, U(3), U(0), pack(1, 1, 0, MOST, 1, 1))
-    assert low_of(find(table, U(3), U(0))) == 1
-    assert find(table, U(4), U(0)) != 0
+    put_content(table, U(3), U(0), pack_content(1, 1, 0, MOST, 1, 1))
+    assert low_of(find_content(table, U(3), U(0))) == 1
+    assert find_content(table, U(4), U(0)) != 0

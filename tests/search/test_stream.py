@@ -29,7 +29,7 @@ def without_time(result):
 
 
 @pytest.mark.parametrize("method", ["uct", "gumbel", "halving"])
-def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
+def test_the_last_result_of_a_search_stream_is_that_of_a_search_with_the_same_seed(method):
     results = list(steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
     assert len(results) > 1
     assert without_time(results[-1]) == without_time(
@@ -37,7 +37,7 @@ def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
     )
 
 
-def test_several_trees_share_the_budget_as_they_do_in_a_search():
+def test_several_trees_of_a_search_stream_share_the_budget_as_they_do_in_a_search():
     for simulations in (300, 301):
         *_, last = steps(GAME, START, simulations=simulations, trees=2, seed=4)
         assert last.simulations == simulations

@@ -79,7 +79,7 @@ def play_take_it_easy(method, seed):
         for method in TREE_METHODS
     ],
 )
-def test_a_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
+def test_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
     """The mean of 24 deals is above 50.
 
     Measured means are 80 and more with a deviation of 26 a deal, 5.3 for the mean: a false alarm is

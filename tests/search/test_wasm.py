@@ -34,7 +34,7 @@ def grow(game, method, target):
 
 
 @pytest.mark.parametrize(("text", "name"), SEARCHES)
-def test_a_search_visits_the_same_moves(text, name):
+def test_a_search_in_webassembly_visits_the_same_moves(text, name):
     game = load(text)
     method = adapt(game, find_method(name, {}), "rollout")
     here, there = (grow(game, method, target) for target in ("cpu", "wasm"))
@@ -46,7 +46,7 @@ def test_a_search_visits_the_same_moves(text, name):
 @pytest.mark.parametrize(
     "text", ["connect_four", *(pytest.param(name, marks=SLOW) for name in OTHERS)]
 )
-def test_a_network_answers_the_same(text):
+def test_a_network_in_webassembly_answers_the_same(text):
     game = load(text)
     network = read_network(best_network(game), game)
     rng = np.random.default_rng(1)

@@ -14,8 +14,8 @@ import pytest
 
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.web.forms import position_values
-from anyzero.core.game.line import move_texts
 from anyzero.core.game.load import BUILT_IN, load
+from anyzero.core.game.play import move_texts
 from anyzero.core.learning.find import net_file
 from anyzero.core.search import Searcher
 from anyzero.extras.export import export

@@ -2,8 +2,8 @@
 
 import json
 
-from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.records.record import Evaluation, GameRecord
+from anyzero.app.records.in_progress import GameInProgress, checked_record
+from anyzero.app.records.record import Evaluation
 from anyzero.core.game.load import load
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
@@ -52,7 +52,7 @@ def test_a_game_is_shared_saved_and_loaded(site, page):
     page.goto(link)
     page.wait_for_selector(".board[data-ply='3']")
     saved = save_game(page)
-    assert GameInProgress.from_record(GameRecord.from_json(saved)).moves == ["d", "d", "c"]
+    assert GameInProgress.from_record(checked_record(saved)).moves == ["d", "d", "c"]
     load_text(page, json.dumps(saved))
     wait_ply(page, 3)
 
@@ -99,7 +99,7 @@ def test_a_file_comes_back_as_it_was_and_one_with_a_fault_is_refused(site, page)
     )
     load_text(page, json.dumps(record))
     until(page, "/resigned/.test(document.querySelector('.status')?.textContent)")
-    assert GameRecord.from_json(save_game(page)) == GameRecord.from_json(record)
+    assert checked_record(save_game(page)) == checked_record(record)
 
 
 NO_RECORD = "the file is not the record of a game: there is a fault in its "

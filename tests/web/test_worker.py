@@ -17,8 +17,8 @@ from anyzero.app.web.worker import LEAST_NODES, SearchProcess
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.compile.cache import NotCompiledError, loading_only
 from anyzero.core.game.contract import unit_of_ours
-from anyzero.core.game.line import first_decision
 from anyzero.core.game.load import load
+from anyzero.core.game.play import first_decision
 from anyzero.core.search import Searcher
 from tests.web.server import run
 

@@ -7,15 +7,16 @@ the final position shows the capture.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Planes, Stream, Word, Words
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import mark
+from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -74,6 +75,7 @@ def make(size: int = 8) -> Game:
         planes_shape=(2, size, size),
         seat_names=SEAT_NAMES,
         example="e5 d4 d5 e4 f4 c5 e3 d6 c4 e6 d3",
+        facts=FACTS,
     )
 
 
@@ -92,13 +94,13 @@ def num_words(state: State) -> int:
     return state.stones.shape[1]  # type: ignore[no-any-return]
 
 
-def place_of(rules: Atarigo, state: State, cell: int) -> tuple[int, Any]:
+def place_of(rules: Atarigo, state: State, cell: int) -> tuple[int, Word]:
     """The word that contains a cell, and its bit there."""
     word = 0 if num_words(state) == 1 else cell // rules.cells_a_word
     return word, U(1) << U(cell - word * rules.cells_a_word)
 
 
-def empty_word(rules: Atarigo, state: State, word: int) -> Any:
+def empty_word(rules: Atarigo, state: State, word: int) -> Word:
     """The empty cells of a word; none beyond the board."""
     if word < 0 or word >= num_words(state):
         return U(0)
@@ -106,11 +108,11 @@ def empty_word(rules: Atarigo, state: State, word: int) -> Any:
     return cells & ~(state.stones[0, word] | state.stones[1, word])
 
 
-def chain_word(state: State, word: int) -> Any:
+def chain_word(state: State, word: int) -> Word:
     return state.chain[word] if 0 <= word < num_words(state) else U(0)
 
 
-def beside(rules: Atarigo, below: Any, here: Any, above: Any) -> Any:
+def beside(rules: Atarigo, below: Word, here: Word, above: Word) -> Word:
     """The neighbours, within one word, of the cells in it and in the words below and above."""
     row = U(rules.size)
     rest = U(rules.cells_a_word - rules.size)
@@ -118,7 +120,7 @@ def beside(rules: Atarigo, below: Any, here: Any, above: Any) -> Any:
     return columns | ((here & rules.not_right) << U(1)) | ((here & rules.not_left) >> U(1))
 
 
-def open_cells(rules: Atarigo, state: State, word: int) -> Any:
+def open_cells(rules: Atarigo, state: State, word: int) -> Word:
     """The cells of a word, empty or not, that have an empty neighbour."""
     below = empty_word(rules, state, word - 1)
     above = empty_word(rules, state, word + 1)
@@ -165,7 +167,7 @@ def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
     return legal
 
 
-def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
+def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Word) -> bool:
     """Whether this seat's stone leaves a neighbouring chain of the opponent without a liberty."""
     for near in range(max(word - 1, 0), min(word + 2, num_words(state))):
         below = bit if near > word else U(0)
@@ -180,23 +182,23 @@ def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
     return False
 
 
-def has_liberty(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
+def has_liberty(rules: Atarigo, state: State, seat: int, word: int, bit: Word) -> bool:
     """Whether the chain of this seat's stone touches an empty cell."""
     state.chain[word] = bit
-    found = False
+    is_free = False
     grows = True
-    while grows and not found:
+    while grows and not is_free:
         grows = False
         for near in range(num_words(state)):
             here = state.chain[near]
             around = beside(rules, chain_word(state, near - 1), here, chain_word(state, near + 1))
             grown = here | around & state.stones[seat, near]
-            found |= around & empty_word(rules, state, near) != U(0)
+            is_free |= around & empty_word(rules, state, near) != U(0)
             grows |= grown != here
             state.chain[near] = grown
     for near in range(num_words(state)):
         state.chain[near] = U(0)
-    return found
+    return is_free
 
 
 def play(rules: Atarigo, state: State, action: int) -> None:
@@ -250,7 +252,7 @@ def rollout(rules: Atarigo, state: State, actions: Actions, rng: Stream) -> int:
     return moves
 
 
-def traced_rollout(rules: Atarigo, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
+def traced_rollout(rules: Atarigo, state: State, actions: Actions, rng: Stream, seen: Words) -> int:
     """The same, recording its moves."""
     num_empty = list_empty(rules, state, actions)
     moves = 0
@@ -270,13 +272,11 @@ def play_at_random(
     num_refused = 0
     index = random_below(rng, num_empty)
     while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
-        actions[num_refused], actions[index] = (
-            actions[index],
-            actions[num_refused],
-        )  # rejected ones move to the front
+        # Rejected ones move to the front.
+        actions[num_refused], actions[index] = actions[index], actions[num_refused]
         num_refused += 1
         index = num_refused + random_below(rng, num_empty - num_refused)
-    cell: Any = np.int64(actions[index])
+    cell: Integer = np.int64(actions[index])
     actions[index] = actions[num_empty - 1]
     play(rules, state, cell)
     return cell  # type: ignore[no-any-return]
@@ -320,9 +320,13 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
 
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     """The cells of this seat's chains without a liberty."""
-    mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
+    stones = [
+        cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]
+    ]
     return {
-        cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))
+        cell
+        for cell in stones
+        if not has_liberty(rules, state, seat, *place_of(rules, state, cell))
     }
 
 
@@ -344,8 +348,8 @@ def board(rules: Atarigo) -> GameBoard:
         captions=(
             *(f"{name} to move" for name in SEAT_NAMES),
             *(
-                f"{name} has {how} and won"
-                for how in ("taken", "left no move")
+                f"{name} has {end} and won"
+                for end in ("taken", "left no move")
                 for name in SEAT_NAMES
             ),
         ),
@@ -366,3 +370,9 @@ def draw(rules: Atarigo, state: State, shown: Drawing) -> None:
                     shown.pieces[cell] = seat + 3
                     shown.marks[cell] = 1 << seat
                     shown.caption = 2 + state.winner
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=GRAVE_LEVELS, max_simulations=1200, best_method="grave", on_go_board=True)

@@ -8,13 +8,13 @@ knight, a bishop, a rook).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Numbers, Planes
+from anyzero.core.base.nouns import Drawing, Integer, Numbers, Planes, Word
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe, Uci
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import chess_text
@@ -96,6 +96,7 @@ def make() -> Game:
         example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 "
         "g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 c4b5 "
         "b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
+        facts=FACTS,
     )
 
 
@@ -122,7 +123,7 @@ def payoffs(rules: Chess, state: State, out: Numbers) -> None:
     out[1 - state.mover] = loss
 
 
-def state_key(rules: Chess, state: State) -> Any:
+def state_key(rules: Chess, state: State) -> Word:
     """The position without its history and clocks."""
     return state.key
 
@@ -136,8 +137,8 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     """
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
-            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & own, 8)
+            pieces = state.mine if side == 0 else state.theirs
+            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & pieces, 8)
     for right in range(4):  # mine and theirs, short and long
         rook = U((0 if right < 2 else 56) + (7 if right % 2 == 0 else 0))
         fill_plane(planes[12 + right], 1.0 if state.castling & (U(1) << rook) else 0.0)
@@ -146,7 +147,7 @@ def encode(rules: Chess, state: State, planes: Planes) -> None:
     fill_plane(planes[18], 1.0 if state.repeats > 0 else 0.0)
 
 
-def fill_plane(plane: Any, value: float) -> None:
+def fill_plane(plane: Planes, value: float) -> None:
     if value != 0.0:
         for square in range(64):
             plane[square // 8, square % 8] = value
@@ -184,10 +185,10 @@ def board(rules: Chess) -> GameBoard:
 def draw(rules: Chess, state: State, shown: Drawing) -> None:
     for side in range(2):
         for kind in range(6):
-            own = state.mine if side == 0 else state.theirs
+            pieces = state.mine if side == 0 else state.theirs
             first = 1 if side == state.mover else 7
             draw_cells(
-                shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover
+                shown.pieces, squares_of_kind(state, kind) & pieces, first + kind, 56 * state.mover
             )
     if state.ended == RUNNING:
         shown.caption = state.mover + (2 if state.checkers else 0)
@@ -199,11 +200,72 @@ def move_number(rules: Chess, state: State, action: int) -> int:
     source = action // NUM_PLANES
     plane = action % NUM_PLANES
     flip = 56 * state.mover
-    target: Any = source + rules.steps[plane]
+    target: Integer = source + rules.steps[plane]
     under = plane >= FIRST_UNDERPROMOTION
     if under or (target >= 56 and state.pawns & (U(1) << U(source))):
         kind = (plane - FIRST_UNDERPROMOTION) % 3 if under else 3
-        number: Any = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
+        number: Integer = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
     else:
         number = (source ^ flip) * 64 + (target ^ flip)
     return number  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=200,
+    engines=(
+        tuple(f"uci:stockfish,level={level},nodes=1000" for level in (0, 3, 5, 10)),
+        tuple(f"uci:stockfish,elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000)),
+    ),
+    uci=Uci(chess_text.read_fen, chess_text.play_on),
+    pgn=("standard", "chess", "normal", "from position", ""),
+    recipes={
+        "chess": Recipe(
+            "PUCT with 50 simulations, exploration 1.5, a gate and resigning",
+            default_on=("cpu",),
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 50,
+                    "exploration": 1.5,
+                    "max_plies": 200,
+                    "resign_below": -0.95,
+                },
+                "replay.payoff_share": 0.7,
+                "gate.games": 20,
+                "league": {"every": 10, "games": 10, "anchors": ["random", "uct:20"]},
+            },
+            laptop={
+                "network": "6x64",
+                "selfplay": {"games": 64, "at_once": 64},
+                "replay.window": 50_000,
+                "trainer": {"batches": 100, "batch_size": 64},
+            },
+        ),
+        "chess-gumbel": Recipe(
+            "Gumbel search with 32 simulations, values that count fully, noise all game, up to 20 "
+            "random plies, no gate",
+            default_on=("cuda",),  # where a gate would take most of the time
+            changes={
+                "network": "10x128",
+                "selfplay": {
+                    "value_scale": 1.0,
+                    "max_plies": 200,
+                    "opening_plies": 20,
+                    "temperature_plies": 200,
+                },
+                "replay.payoff_share": 0.5,
+                "trainer": {"learning_rate": 0.001, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 20, "games": 40, "anchors": ["random", "uct:100"]},
+            },
+            laptop={
+                "network": "6x64",
+                "selfplay": {"games": 64, "at_once": 64},
+                "trainer": {"batches": 100, "batch_size": 64},
+            },
+        ),
+    },
+)

@@ -6,7 +6,7 @@ Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are 
 and `straights`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def make_rules() -> Chess:
 # --- parts of a position
 
 
-def position_key(state: State) -> Any:
+def position_key(state: State) -> Word:
     """A 64-bit key of pieces, side to move, castling rights and en passant.
 
     Three words distinguish what can be on a square: the six kinds, a rook that may castle (the
@@ -127,7 +127,7 @@ def position_key(state: State) -> Any:
     return key ^ (U(state.mover) * U(0xD1342543DE82EF95))
 
 
-def squares_of_kind(state: State, kind: int) -> Any:
+def squares_of_kind(state: State, kind: int) -> Word:
     """The squares of both sides' pawns, knights, bishops, rooks, queens or kings, as the mover sees
     them.
     """
@@ -139,7 +139,7 @@ def squares_of_kind(state: State, kind: int) -> Any:
     return queens if kind == 4 else state.kings
 
 
-def mirrored(word: Word) -> Any:
+def mirrored(word: Word) -> Word:
     """The set with its ranks in reverse order."""
     word = ((word >> U(8)) & U(0x00FF00FF00FF00FF)) | ((word & U(0x00FF00FF00FF00FF)) << U(8))
     word = ((word >> U(16)) & U(0x0000FFFF0000FFFF)) | ((word & U(0x0000FFFF0000FFFF)) << U(16))
@@ -169,7 +169,7 @@ def verdict(state: State, can_move: bool) -> int:
 # --- attacks
 
 
-def line_attacks(line: Any, square: int, occupied: Any) -> Any:
+def line_attacks(line: Word, square: int, occupied: Word) -> Word:
     """The squares of a line that a piece on `square` attacks, up to and including the first piece
     in each direction.
 
@@ -183,24 +183,26 @@ def line_attacks(line: Any, square: int, occupied: Any) -> Any:
     return (above ^ (above - nearest)) & line
 
 
-def slider_attacks(rules: Chess, square: int, lines: int, occupied: Any) -> Any:
+def slider_attacks(rules: Chess, square: int, lines: int, occupied: Word) -> Word:
     """The targets of a bishop (DIAGONAL) or a rook (FILE), including its own pieces."""
     first = line_attacks(rules.squares[square, lines], square, occupied)
     return first | line_attacks(rules.squares[square, lines + 1], square, occupied)
 
 
-def sliders_of(state: State, lines: int) -> Any:
+def sliders_of(state: State, lines: int) -> Word:
     """Bishops (DIAGONAL) or rooks (FILE), queens included."""
     return state.diagonals if lines == DIAGONAL else state.straights
 
 
-def knight_attacks(knights: Any) -> Any:
-    one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
-    two = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | ((knights & U(0x3F3F3F3F3F3F3F3F)) << U(2))
-    return (one << U(16)) | (one >> U(16)) | (two << U(8)) | (two >> U(8))
+def knight_attacks(knights: Word) -> Word:
+    near_files = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
+    far_files = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | (
+        (knights & U(0x3F3F3F3F3F3F3F3F)) << U(2)
+    )
+    return (near_files << U(16)) | (near_files >> U(16)) | (far_files << U(8)) | (far_files >> U(8))
 
 
-def line_through(rules: Chess, first: int, second: int) -> Any:
+def line_through(rules: Chess, first: int, second: int) -> Word:
     """The file, rank or diagonal through two squares, without the first; empty if they share
     none.
     """
@@ -212,7 +214,7 @@ def line_through(rules: Chess, first: int, second: int) -> Any:
     return line
 
 
-def between(rules: Chess, first: int, second: int) -> Any:
+def between(rules: Chess, first: int, second: int) -> Word:
     ends = (U(1) << U(first)) | (U(1) << U(second))
     low = ends & ~(ends - U(1))
     return line_through(rules, first, second) & (
@@ -220,41 +222,41 @@ def between(rules: Chess, first: int, second: int) -> Any:
     )  # from above the lower end to below the higher one
 
 
-def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Any) -> bool:
+def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Word) -> bool:
     """Whether one of their bishops, rooks or queens attacks a square, over these occupied
     squares.
     """
-    seen = slider_attacks(rules, square, FILE, occupied) & state.straights
-    seen |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
-    return seen & state.theirs != U(0)  # type: ignore[no-any-return]
+    attackers = slider_attacks(rules, square, FILE, occupied) & state.straights
+    attackers |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
+    return attackers & state.theirs != U(0)  # type: ignore[no-any-return]
 
 
 def find_checks(rules: Chess, state: State) -> None:
     """Fill in the checkers and the pinned pieces."""
-    mine = state.mine
-    theirs = state.theirs
-    king_bit = state.kings & mine
+    pieces = state.mine
+    enemies = state.theirs
+    king_bit = state.kings & pieces
     king = trailing_zeros(king_bit)
     pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
-    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
+    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & enemies
     lines = rules.squares
     pinned = U(0)
     snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
     snipers = (
         snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals
-    ) & theirs
+    ) & enemies
     while snipers:
-        blockers = between(rules, king, trailing_zeros(snipers)) & (mine | theirs)
+        blockers = between(rules, king, trailing_zeros(snipers)) & (pieces | enemies)
         if blockers == U(0):
             checkers |= snipers & ~(snipers - U(1))
         elif blockers & (blockers - U(1)) == U(0):
-            pinned |= blockers & mine
+            pinned |= blockers & pieces
         snipers &= snipers - U(1)
     state.checkers = checkers
     state.pinned = pinned
 
 
-def find_danger(rules: Chess, state: State) -> Any:
+def find_danger(rules: Chess, state: State) -> Word:
     """The squares they attack, looking through my king: where it may not go."""
     theirs = state.theirs
     occupied = (state.mine | state.theirs) & ~(state.kings & state.mine)

@@ -5,8 +5,6 @@ board, the rights, the clocks and the history, flips the board, and checks wheth
 ended.
 """
 
-from typing import Any
-
 from anyzero.core.base.nouns import Actions, Numbers, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
@@ -52,7 +50,7 @@ def legal_actions(rules: Chess, state: State, actions: Actions) -> int:
     return write_targets(rules, king, king_targets(rules, state, king), actions, count)
 
 
-def king_targets(rules: Chess, state: State, king: int) -> Any:
+def king_targets(rules: Chess, state: State, king: int) -> Word:
     """Where my king may go, including castling."""
     steps = rules.squares[king, KING] & ~state.mine
     castling = U(0)
@@ -69,7 +67,7 @@ def king_targets(rules: Chess, state: State, king: int) -> Any:
     return (steps | castling & (safe << U(1) & U(0x40) | safe >> U(1) & U(0x04))) & safe
 
 
-def allowed_targets(rules: Chess, state: State, king: int) -> Any:
+def allowed_targets(rules: Chess, state: State, king: int) -> Word:
     """Where a piece other than the king may go: in check, only where that ends the check."""
     checkers = state.checkers
     if checkers == U(0):
@@ -101,7 +99,7 @@ def write_piece_moves(
     return count
 
 
-def slider_targets(rules: Chess, state: State, king: int, source: int, lines: int) -> Any:
+def slider_targets(rules: Chess, state: State, king: int, source: int, lines: int) -> Word:
     """The squares a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook
     or queen by FILE.
     """
@@ -111,7 +109,7 @@ def slider_targets(rules: Chess, state: State, king: int, source: int, lines: in
     return targets
 
 
-def write_targets(rules: Chess, source: int, targets: Any, actions: Actions, count: int) -> int:
+def write_targets(rules: Chess, source: int, targets: Word, actions: Actions, count: int) -> int:
     while targets:
         actions[count] = rules.actions[source, trailing_zeros(targets)]
         targets &= targets - U(1)
@@ -147,7 +145,9 @@ def has_move(rules: Chess, state: State) -> bool:
 # --- pawns
 
 
-def pawn_targets(rules: Chess, state: State, king: int, allowed: Word) -> tuple[Any, Any, Any, Any]:
+def pawn_targets(
+    rules: Chess, state: State, king: int, allowed: Word
+) -> tuple[Word, Word, Word, Word]:
     """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps;
     without en passant.
     """
@@ -190,7 +190,7 @@ def write_pawn_moves(
     return count
 
 
-def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
+def en_passant_takers(rules: Chess, state: State, king: int) -> Word:
     """My pawns that may capture en passant: both pawns leave their squares at once, which can
     expose my king.
     """
@@ -266,7 +266,7 @@ def move_piece(state: State, source: int, target: int) -> None:
     state.theirs &= keep
 
 
-def move_pawn(state: State, source: Any, target: Any, promotion: int) -> Any:
+def move_pawn(state: State, source: Word, target: Word, promotion: int) -> Word:
     """The further effects of a pawn's move; returns the square that it passed over, or none."""
     if target & state.en_passant:
         state.pawns ^= target >> U(8)
@@ -293,9 +293,9 @@ def forget(state: State) -> None:
 
 def turn(state: State) -> None:
     """See the board from the other side."""
-    mine = mirrored(state.mine)
+    pieces = mirrored(state.mine)
     state.mine = mirrored(state.theirs)
-    state.theirs = mine
+    state.theirs = pieces
     state.pawns = mirrored(state.pawns)
     state.knights = mirrored(state.knights)
     state.diagonals = mirrored(state.diagonals)
@@ -306,7 +306,7 @@ def turn(state: State) -> None:
     state.mover = 1 - state.mover
 
 
-def settle(rules: Chess, state: State, passed: Any) -> None:
+def settle(rules: Chess, state: State, passed: Word) -> None:
     """Fill in what follows from the position; `passed` is the square a pawn has just passed over,
     or none.
     """
@@ -382,7 +382,7 @@ def count_piece_moves(rules: Chess, state: State, king: int, allowed: Word, coun
     return total
 
 
-def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
+def count_pawn_moves(pawns: tuple[Word, Word, Word, Word]) -> int:
     left, pushed, right, twice = pawns
     count = count_bits(left) + count_bits(pushed) + count_bits(right) + count_bits(twice)
     if (left | pushed | right) & RANK_8:
@@ -417,7 +417,7 @@ def find_piece_move(
 
 
 def find_pawn_move(
-    state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int
+    state: State, pawns: tuple[Word, Word, Word, Word], takers: Word, index: int
 ) -> tuple[int, int, int]:
     """Source, target and promotion of the move with this number."""
     left, pushed, right, twice = pawns

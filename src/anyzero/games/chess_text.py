@@ -7,11 +7,12 @@ repetitions.
 
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import list_some, nearest_hint
+from anyzero.core.base.nouns import Word
 from anyzero.core.compile.bits import count_bits, trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.game import State
@@ -26,10 +27,19 @@ SEAT_NAMES = ("white", "black")
 CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square for each right
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """A side's initial pieces, bishops by the colour of their squares."""
-FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
-FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
+FIELDS = {
+    "P": ["pawns"],
+    "N": ["knights"],
+    "B": ["diagonals"],
+    "R": ["straights"],
+    "Q": ["diagonals", "straights"],
+    "K": ["kings"],
+}
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
 CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
+
+
+COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 
 
 # --- positions
@@ -39,9 +49,14 @@ def format_state(rules: Chess, state: State) -> str:
     rights = [
         right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1
     ]
-    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
-    words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
-    words += [str(state.clock), str(state.move_number)]
+    words = [
+        grid.format_grid(letters_of(state), 8),
+        SIDES[state.mover],
+        "".join(rights) or "-",
+        name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-",
+        str(state.clock),
+        str(state.move_number),
+    ]
     moves = []
     num = int(state.recorded)
     mover = int(state.mover)
@@ -126,9 +141,9 @@ def fill_board(state: State, text: str) -> None:
         raise ValueError("a pawn stands on the first or the last rank")
 
 
-def squares_of(state: State, letters: list[str], wanted: str) -> Any:
+def squares_of(state: State, letters: list[str], kinds: str) -> Word:
     return U(
-        sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted)
+        sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in kinds)
     )
 
 
@@ -151,10 +166,11 @@ def fill_castling(state: State, text: str) -> None:
         raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
     for right in text.replace("-", ""):
         rook = turned(state, CASTLING[right])
-        own = state.theirs if right.isupper() == bool(state.mover) else state.mine
+        pieces = state.theirs if right.isupper() == bool(state.mover) else state.mine
         king = rook // 8 * 8 + 4
         if not (
-            state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)
+            state.straights & ~state.diagonals & pieces & bit(rook)
+            and state.kings & pieces & bit(king)
         ):
             raise ValueError(
                 f"the castling right {right!r} needs king and rook on their first squares"
@@ -162,7 +178,7 @@ def fill_castling(state: State, text: str) -> None:
         state.castling |= bit(rook)
 
 
-def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
+def parse_en_passant(rules: Chess, state: State, text: str) -> Word:
     """The square that a pawn has just passed over, as a word, or none."""
     if text == "-":
         return U(0)
@@ -188,7 +204,7 @@ def king_can_be_taken(rules: Chess, state: State) -> bool:
     return bool(other.checkers)
 
 
-def bit(square: int) -> Any:
+def bit(square: int) -> Word:
     return U(1) << U(square)
 
 
@@ -200,7 +216,7 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
             f"{state.clock}"
         )
     earlier = state.copy()
-    entries = list[Any]()
+    entries = list[Word]()
     for move in reversed(moves):
         chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
@@ -213,8 +229,8 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
         entries.append(board.position_key(earlier) & ~board.MOVE_BITS | U(source * 64 + target))
     state.recorded = len(entries)
     state.history[: len(entries)] = entries[::-1]
-    seen = Counter(int(entry & ~board.MOVE_BITS) for entry in entries)
-    if board.is_insufficient(state) or max(seen.values()) > 2:
+    repeats = Counter(int(entry & ~board.MOVE_BITS) for entry in entries)
+    if board.is_insufficient(state) or max(repeats.values()) > 2:
         raise ValueError("the game was over before the last of these moves")
 
 
@@ -233,7 +249,7 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     return not king_can_be_taken(rules, state)
 
 
-def reach(rules: Chess, state: State, square: int) -> Any:
+def reach(rules: Chess, state: State, square: int) -> Word:
     """The squares attacked by the piece on a square, which is no pawn."""
     if (state.knights | state.kings) & bit(square):
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
@@ -299,17 +315,17 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
     `=`.
     """
     moves = legal_moves(rules, state)
-    found = [action for action, move in moves.items() if move.uci == text]
-    found = found or [action for action, move in moves.items() if can_mean(text, move)]
-    if len(found) > 1:
-        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")
-    if not found:
+    meanings = [action for action, move in moves.items() if move.uci == text]
+    meanings = meanings or [action for action, move in moves.items() if can_mean(text, move)]
+    if len(meanings) > 1:
+        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in meanings)}")
+    if not meanings:
         legal = [move.uci for move in moves.values()]
         choice = (
             f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
         )
         raise ValueError(f"{text!r} is not a legal move here; {choice}")
-    return found[0]
+    return meanings[0]
 
 
 # --- SAN
@@ -339,11 +355,11 @@ def shorten(move: Move, moves: dict[int, Move]) -> str:
         for other in moves.values()
         if other.kind == move.kind and other.target == move.target
     ]
-    own = next(
+    distinction = next(
         (part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1),
         move.source,
     )
-    return move.kind + own + takes + move.target
+    return move.kind + distinction + takes + move.target
 
 
 def can_mean(text: str, move: Move) -> bool:
@@ -358,3 +374,30 @@ def can_mean(text: str, move: Move) -> bool:
     if move.kind == "P" and move.takes and not file:
         return False
     return file in ("", move.source[0]) and rank in ("", move.source[1])
+
+
+# --- what programs that speak UCI do otherwise
+
+
+def read_fen(text: str) -> str:
+    """A FEN as `parse_state` reads it: GUIs play on past the fifty-move rule, and some count moves
+    from 0.
+    """
+    return COUNTERS.sub(
+        lambda counters: f" {min(int(counters[1]), board.MAX_CLOCK)} {max(int(counters[2]), 1)}",
+        text,
+    )
+
+
+def play_on(state: State) -> State:
+    """The state; if it is a draw that players of a GUI need not claim, one in which the game
+    continues.
+    """
+    if state.ended not in (board.INSUFFICIENT, board.FIFTY_MOVES, board.REPETITION):
+        return state
+    alive = state.copy()
+    if alive.ended == board.FIFTY_MOVES:  # the history is full
+        chess_moves.forget(alive)
+        alive.clock = 0
+    alive.ended = board.RUNNING
+    return alive

@@ -7,16 +7,18 @@ lowest free cell.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.cells import LETTERS, cell_name
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -58,6 +60,7 @@ def make(rows: int = 6, columns: int = 7) -> Game:
         planes_shape=(2, rows, columns),
         seat_names=SEAT_NAMES,
         example="d e d e e d d e b g b a a b a g d f g e b d f e b g b g g a a f c c f",
+        facts=FACTS,
     )
 
 
@@ -72,7 +75,7 @@ def seat_to_move(rules: ConnectFour, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def has_four(rules: ConnectFour, stones: Any) -> bool:
+def has_four(rules: ConnectFour, stones: Word) -> bool:
     far = U(rules.rows)
     fours = (
         first_of_four(stones, U(1)) | first_of_four(stones, far) | first_of_four(stones, far + U(1))
@@ -80,7 +83,7 @@ def has_four(rules: ConnectFour, stones: Any) -> bool:
     return fours | first_of_four(stones, far + U(2)) != U(0)  # type: ignore[no-any-return]
 
 
-def first_of_four(stones: Any, far: Any) -> Any:
+def first_of_four(stones: Word, far: Word) -> Word:
     """The first stone of each four whose stones are `far` bits apart: two in a row, twice, two
     apart.
     """
@@ -88,7 +91,7 @@ def first_of_four(stones: Any, far: Any) -> Any:
     return twos & (twos >> (far + far))
 
 
-def free_cells(rules: ConnectFour, taken: Any) -> Any:
+def free_cells(rules: ConnectFour, taken: Word) -> Word:
     """Where a stone would land: the lowest free cell of each column that is not full."""
     return (taken + rules.bottom) & rules.board
 
@@ -103,7 +106,7 @@ def legal_actions(rules: ConnectFour, state: State, actions: Actions) -> int:
     return count
 
 
-def column_cells(rules: ConnectFour, column: int) -> Any:
+def column_cells(rules: ConnectFour, column: int) -> Word:
     return ((U(1) << U(rules.rows)) - U(1)) << U(column * (rules.rows + 1))
 
 
@@ -129,21 +132,21 @@ def encode(rules: ConnectFour, state: State, planes: Planes) -> None:
 
 def rollout(rules: ConnectFour, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine = state.stones[state.mover]
-    theirs = state.stones[1 - state.mover]
+    stones = state.stones[state.mover]
+    enemy_stones = state.stones[1 - state.mover]
     moves = 0
-    free = free_cells(rules, mine | theirs)
-    while free and not has_four(rules, theirs):
+    free = free_cells(rules, stones | enemy_stones)
+    while free and not has_four(rules, enemy_stones):
         if count_bits(free) == rules.columns:  # one in each column
             cell = free & column_cells(rules, random_below(rng, rules.columns))
         else:
             cell = nth_bit(free, random_below(rng, count_bits(free)))
-        mine, theirs = theirs, mine | cell
-        free = free_cells(rules, mine | theirs)
+        stones, enemy_stones = enemy_stones, stones | cell
+        free = free_cells(rules, stones | enemy_stones)
         moves += 1
     state.mover ^= moves & 1
-    state.stones[state.mover] = mine
-    state.stones[1 - state.mover] = theirs
+    state.stones[state.mover] = stones
+    state.stones[1 - state.mover] = enemy_stones
     return moves
 
 
@@ -229,10 +232,38 @@ def draw(rules: ConnectFour, state: State, shown: Drawing) -> None:
     shown.caption = caption_number(state.mover, won or free == U(0), won)
 
 
-def fours_of(rules: ConnectFour, stones: Any) -> Any:
+def fours_of(rules: ConnectFour, stones: Word) -> Word:
     cells = U(0)
     for far in (U(1), U(rules.rows), U(rules.rows + 1), U(rules.rows + 2)):
         pairs = first_of_four(stones, far)
         pairs |= pairs << far
         cells |= pairs | (pairs << (far + far))
     return cells
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
+    max_simulations=1200,
+    problems=Path(__file__).parent / "problems" / "connect_four.txt",
+    recipes={
+        "connect-four": Recipe(
+            "Gumbel search, up to ten random plies, no gate",
+            changes={
+                "selfplay": {"opening_plies": 10, "temperature_plies": 12},
+                "replay.payoff_share": 0.7,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine", "hold": 0.7},
+                "gate.games": 0,
+                "league": {"every": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": "5x48",
+                "selfplay": {"games": 512, "at_once": 256, "simulations": 24, "surprise": 0.5},
+                "replay.window": 150_000,
+                "trainer": {"batches": 120, "horizon": 72, "optimizer": "muon"},
+            },
+        )
+    },
+)

@@ -7,16 +7,17 @@ lower cell of the domino in that view, number `row * side + column`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.cells import LETTERS
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -65,6 +66,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         planes_shape=(3, side, side),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -93,11 +95,11 @@ def seat_to_move(rules: Domineering, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def empty_cells(rules: Domineering, state: State) -> Any:
+def empty_cells(rules: Domineering, state: State) -> Word:
     return rules.board & ~(state.covered[0] | state.covered[1])
 
 
-def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
+def places_of(rules: Domineering, seat: int, empty: Word) -> Word:
     """The lower or left cells of the dominoes that this seat could place."""
     if seat == 0:
         return empty & (empty >> U(rules.columns))
@@ -200,7 +202,7 @@ def parse_state(rules: Domineering, state: State, text: str) -> None:
     grid.check_turn(placed, MARKS, state.mover)
 
 
-def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
+def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Word]:
     """The seat's dominoes, each a word of two cells; ValueError if one is incomplete."""
     covered = state.covered[seat]
     while covered:
@@ -214,7 +216,7 @@ def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
         covered ^= domino
 
 
-def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
+def first_domino(rules: Domineering, seat: int, covered: Word) -> Word:
     """The domino that covers the lowest of these cells: a contiguous run can be paired in only one
     way.
     """
@@ -265,3 +267,9 @@ def draw(rules: Domineering, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Domineering, state: State, action: int) -> int:
     return state.mover * rules.cells.shape[1] + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=GRAVE_LEVELS, max_simulations=1200, best_method="grave")

@@ -8,12 +8,11 @@ Cells are numbered `row * columns + column`, from the bottom left or the top lef
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
 from anyzero.core.base.cells import LETTERS, cell_name
-from anyzero.core.base.nouns import Numbers, Rules, State
+from anyzero.core.base.nouns import Numbers, Planes, Rules, State, Word
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
@@ -136,18 +135,18 @@ def payoffs(rules: Rules, state: State, out: Numbers) -> None:
 # --- sets of cells
 
 
-def letters_of(sets: Iterable[Any], letters: str, bits: Iterable[int]) -> list[str]:
+def letters_of(sets: Iterable[Word], letters: str, bits: Iterable[int]) -> list[str]:
     """The content of each cell: the letter of the first set that contains its bit, or `.`."""
     pairs = list(zip(letters, map(int, sets), strict=True))
     return [next((letter for letter, word in pairs if word >> bit & 1), EMPTY) for bit in bits]
 
 
-def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Any:
+def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Word:
     """The cells with this letter as a word, each by its bit."""
-    return U(sum(1 << bit for found, bit in zip(cells, bits, strict=True) if found == letter))
+    return U(sum(1 << bit for content, bit in zip(cells, bits, strict=True) if content == letter))
 
 
-def write_cells(plane: Any, cells: Any, width: int) -> None:
+def write_cells(plane: Planes, cells: Word, width: int) -> None:
     """Compiled: set the cells of a word in a plane of zeros, `width` bits per row."""
     while cells:
         cell = trailing_zeros(cells)
@@ -155,7 +154,7 @@ def write_cells(plane: Any, cells: Any, width: int) -> None:
         plane[cell // width, cell % width] = 1.0
 
 
-def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
+def draw_cells(pieces: Numbers, cells: Word, kind: int, flip: int = 0) -> None:
     """Compiled: put pieces of this kind on the cells of a word; `flip` is XORed into their
     numbers.
     """

@@ -13,15 +13,16 @@ opposite edge.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word, Words
 from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -86,6 +87,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
         planes_shape=(2 + swap, size, size),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -110,7 +112,7 @@ def legal_actions(rules: Hex, state: State, actions: Actions) -> int:
     down, across = (size, 1) if state.mover == 0 else (1, size)
     count = 0
     for row in range(size):
-        empty: Any = np.int64(empty_cells(rules, state, row))
+        empty: Integer = np.int64(empty_cells(rules, state, row))
         for column in range(size):
             actions[count] = (
                 row * down + column * across
@@ -122,7 +124,7 @@ def legal_actions(rules: Hex, state: State, actions: Actions) -> int:
     return count
 
 
-def empty_cells(rules: Hex, state: State, row: int) -> Any:
+def empty_cells(rules: Hex, state: State, row: int) -> Word:
     return rules.full & ~U(state.stones[0, row] | state.stones[1, row])
 
 
@@ -161,7 +163,7 @@ def place(rules: Hex, state: State, seat: int, row: int, column: int) -> None:
         state.winner = seat
 
 
-def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
+def touching(rules: Hex, state: State, seat: int, row: int) -> Word:
     """The cells of a row on the seat's first edge, or next to a linked stone."""
     here = U(state.linked[seat, row])
     cells = (here << U(1)) | (here >> U(1)) | U(seat)  # column 0 is the second seat's first edge
@@ -176,7 +178,7 @@ def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
     return cells
 
 
-def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
+def link(rules: Hex, state: State, seat: int, rows: Word) -> bool:
     """Link every stone that can be, starting in these rows (a bit set); True if that reached the
     far edge.
     """
@@ -198,7 +200,7 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
     return done
 
 
-def fill_runs(seeds: Any, stones: Any) -> Any:
+def fill_runs(seeds: Word, stones: Word) -> Word:
     """The runs of adjacent stones that contain a seed, in a row of up to 32 cells."""
     right = (
         (stones + seeds) ^ stones | seeds
@@ -221,12 +223,12 @@ def encode(rules: Hex, state: State, planes: Planes) -> None:
     swap.
     """
     for row in range(board_size(state)):
-        mine = U(state.stones[state.mover, row])
-        theirs = U(state.stones[1 - state.mover, row])
+        stones = U(state.stones[state.mover, row])
+        enemy_stones = U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
             high, wide = (row, column) if state.mover == 0 else (column, row)
-            planes[0, high, wide] = float(mine >> U(column) & U(1))
-            planes[1, high, wide] = float(theirs >> U(column) & U(1))
+            planes[0, high, wide] = float(stones >> U(column) & U(1))
+            planes[1, high, wide] = float(enemy_stones >> U(column) & U(1))
             if can_swap(state):
                 planes[2, high, wide] = 1.0
 
@@ -255,13 +257,13 @@ def rollout(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     return moves + fill_board(rules, state, actions, rng) if state.winner == NOBODY else moves
 
 
-def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen: Any) -> int:
+def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen: Words) -> int:
     """A rollout whose moves are the stones it adds, including those after the win."""
     if state.winner != NOBODY:
         return 0
     moves = 0
     while state.swap_ahead == 1:
-        seat: Any = np.int64(state.mover)
+        seat: Integer = np.int64(state.mover)
         mark(seen, seat, key_of(state, seat, play_at_random(rules, state, actions, rng)))
         moves += 1
     toggle_stones(state, seen)
@@ -270,7 +272,7 @@ def traced_rollout(rules: Hex, state: State, actions: Actions, rng: Stream, seen
     return moves
 
 
-def toggle_stones(state: State, seen: Any) -> None:
+def toggle_stones(state: State, seen: Words) -> None:
     """Flip the bits of all stones: done before and after, it marks those that were added in
     between.
     """
@@ -299,7 +301,7 @@ def key_of(state: State, mover: int, action: int) -> int:
 
 def play_at_random(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     """Play a legal action, with equal probability, and return it."""
-    action: Any = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
+    action: Integer = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
     play(rules, state, action)
     return action  # type: ignore[no-any-return]
 
@@ -357,16 +359,16 @@ def toss_coins(rules: Hex, state: State, actions: Actions, rng: Stream) -> int:
     return count
 
 
-def take_away(rows: Any, index: int, size: int) -> None:
+def take_away(rows: Actions, index: int, size: int) -> None:
     """Clear the set bit number `index`, counted through the rows."""
-    chosen = 0
+    target = 0
     before = 0
     total = 0
     for row in range(size - 1):  # branchless: where to stop is unpredictable
         total += count_bits(U(rows[row]))
-        chosen += 1 if total <= index else 0
+        target += 1 if total <= index else 0
         before = total if total <= index else before
-    rows[chosen] ^= np.int64(nth_bit(U(rows[chosen]), index - before))
+    rows[target] ^= np.int64(nth_bit(U(rows[target]), index - before))
 
 
 # --- text and picture
@@ -459,7 +461,7 @@ def draw_chain(size: int, shown: Drawing, seat: int) -> None:
     steps[:] = 0
 
 
-def next_to(size: int, cell: int, steps: Any, far: int) -> int:
+def next_to(size: int, cell: int, steps: Numbers, far: int) -> int:
     """A neighbour of the cell at this number of steps, or -1."""
     for way in range(6):
         row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]
@@ -478,3 +480,34 @@ def move_number(rules: Hex, state: State, action: int) -> int:
         if state.mover == 0 or action == size * size
         else action % size * size + action // size
     )
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
+    max_simulations=500,
+    best_method="rave",
+    sgf=11,
+    has_larger_nets=True,
+    recipes={
+        "hex": Recipe(
+            "Gumbel search; the residual net grows with the board",
+            board={"size": 5},
+            changes={
+                "selfplay": {"opening_plies": 3, "temperature_plies": 8},
+                "replay.payoff_share": 0.6,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 10, "anchors": ["random", "uct:100", "rave:1000"]},
+            },
+            laptop={
+                "network": "4x32",
+                "selfplay": {"games": 384, "at_once": 192},
+                "replay.window": 100_000,
+                "trainer": {"batches": 100, "horizon": 120},
+            },
+        )
+    },
+)

@@ -8,14 +8,15 @@ captured houses.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
+from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -56,8 +57,8 @@ STATE = [
     ("stores", np.int8, 2),
     ("ply", np.int16),
     ("num_moves", np.int16),
+    ("over", np.int8),
 ]
-STATE += [("over", np.int8)]
 """The repetition rule adds `origin`, the rows after the last capture, and `moves`, those played
 since.
 """
@@ -118,6 +119,7 @@ def make(
             "F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D "
             "f F a E a F b B a F c"
         ),
+        facts=FACTS,
     )
 
 
@@ -129,9 +131,11 @@ def sowing_table() -> np.ndarray:
         for seeds in range(1, TOTAL + 1):
             targets = [ring[seed % len(ring)] for seed in range(seeds)]
             bits = [1 << shift_of(target % HOUSES) for target in targets]
-            mine = sum(bit for target, bit in zip(targets, bits, strict=True) if target < HOUSES)
+            same_row = sum(
+                bit for target, bit in zip(targets, bits, strict=True) if target < HOUSES
+            )
             last = bits[-1] if targets[-1] >= HOUSES else 0
-            table[shift_of(house) // 8, seeds, :3] = mine, sum(bits) - mine, last
+            table[shift_of(house) // 8, seeds, :3] = same_row, sum(bits) - same_row, last
     return table.ravel()
 
 
@@ -174,56 +178,56 @@ def legal_actions(rules: Oware, state: State, actions: Actions) -> int:
     return count
 
 
-def useful_houses(mine: Any, theirs: Word) -> Any:
+def useful_houses(row: Word, other_row: Word) -> Word:
     """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed
     it.
     """
-    return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
+    return (row + (FILLED if other_row else FEEDING)) & HIGH_BITS
 
 
-def legal_houses(rules: Oware, mine: Any, theirs: Word) -> Any:
+def legal_houses(rules: Oware, row: Word, other_row: Word) -> Word:
     """The high bits of the houses from which the mover may sow."""
-    flags = useful_houses(mine, theirs)
+    flags = useful_houses(row, other_row)
     if rules.grand_slam == ILLEGAL:
         for shift in range(0, 8 * HOUSES, 8):
             high = U(0x80) << U(shift)
             if flags & high:
-                _, left, taken = sow(rules, mine, theirs, U(shift))
+                _, left, taken = sow(rules, row, other_row, U(shift))
                 if taken > 0 and left == U(0):
                     flags ^= high
     return flags
 
 
-def sow(rules: Oware, mine: Any, theirs: Word, shift: Any) -> tuple[Any, Any, int]:
+def sow(rules: Oware, row: Word, other_row: Word, shift: Integer) -> tuple[Word, Word, int]:
     """The mover's row and the other one after the move, and the number of seeds captured.
 
     It captures from adjacent houses with two or three seeds, back from the last house sown: a carry
     runs through them.
     """
-    seeds = mine >> shift & U(255)
+    seeds = row >> shift & U(255)
     entry = np.int64((shift << U(3)) + seeds) * 4
-    mine = (mine ^ (seeds << shift)) + rules.sowing[entry]
-    theirs = theirs + rules.sowing[entry + 1]
-    others = ((theirs ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
+    row = (row ^ (seeds << shift)) + rules.sowing[entry]
+    other_row = other_row + rules.sowing[entry + 1]
+    others = ((other_row ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
     takable = (~others >> U(7) & ONES) * U(255)
-    caught = theirs & takable & ~(takable + rules.sowing[entry + 2])
-    if caught == U(0) or (caught == theirs and rules.grand_slam == TAKES_NOTHING):
-        return mine, theirs, 0
-    return mine, theirs ^ caught, count_seeds(caught)
+    caught = other_row & takable & ~(takable + rules.sowing[entry + 2])
+    if caught == U(0) or (caught == other_row and rules.grand_slam == TAKES_NOTHING):
+        return row, other_row, 0
+    return row, other_row ^ caught, count_seeds(caught)
 
 
-def count_seeds(row: Any) -> int:
+def count_seeds(row: Word) -> int:
     half = (row + (row >> U(24))) & U(0xFFFFFF)
     return np.int64(half * U(0x010101) >> U(16) & U(255))  # type: ignore[return-value]
 
 
 def play(rules: Oware, state: State, action: int) -> None:
     seat = state.ply & 1
-    mine, theirs, taken = sow(
+    row, other_row, taken = sow(
         rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action))
     )
-    state.houses[seat] = mine
-    state.houses[1 - seat] = theirs
+    state.houses[seat] = row
+    state.houses[1 - seat] = other_row
     state.stores[seat] += taken
     state.ply += 1
     stopped = (
@@ -231,7 +235,7 @@ def play(rules: Oware, state: State, action: int) -> None:
         or state.stores[seat] > HALF
         or state.ply == rules.plies
     )
-    if stopped or legal_houses(rules, theirs, mine) == U(0):
+    if stopped or legal_houses(rules, other_row, row) == U(0):
         finish(rules, state, stopped)
 
 
@@ -271,13 +275,13 @@ def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
     state.num_moves += 1
     seat = (state.ply - state.num_moves) & 1
     last = state.ply & 1
-    mine = state.origin[seat]
-    theirs = state.origin[1 - seat]
+    row = state.origin[seat]
+    other_row = state.origin[1 - seat]
     for move in range(state.num_moves):
-        if seat == last and mine == state.houses[seat] and theirs == state.houses[1 - seat]:
+        if seat == last and row == state.houses[seat] and other_row == state.houses[1 - seat]:
             return True
-        after, mine, _ = sow(rules, mine, theirs, U(shift_of(np.int64(state.moves[move]))))  # type: ignore[arg-type]
-        theirs = after
+        after, row, _ = sow(rules, row, other_row, U(shift_of(np.int64(state.moves[move]))))  # type: ignore[arg-type]
+        other_row = after
         seat = 1 - seat
     return False
 
@@ -310,32 +314,33 @@ def sow_at_random(rules: Oware, state: State, rng: Stream) -> None:
     """Finish a game that needs no history and has no illegal grand slam; a random word is enough
     for four moves.
     """
-    stopped: Any = False
+    stopped: Integer = False
     ply = np.int64(state.ply)
     seat = state.ply & 1
-    mine = state.houses[seat]
-    theirs = state.houses[1 - seat]
+    row = state.houses[seat]
+    other_row = state.houses[1 - seat]
     my_store = np.int64(state.stores[seat])
     their_store = np.int64(state.stores[1 - seat])
-    flags = useful_houses(mine, theirs)
+    flags = useful_houses(row, other_row)
     bits = next_word(rng) >> U(6)
     while flags and not stopped:
         bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
-        after, mine, taken = sow(rules, mine, theirs, U(pick_house(rules, flags, bits >> U(58))))
-        theirs, my_store, their_store = after, their_store, my_store + taken
+        after, row, taken = sow(rules, row, other_row, U(pick_house(rules, flags, bits >> U(58))))
+        other_row = after
+        my_store, their_store = their_store, my_store + taken
         ply += 1
         stopped = their_store > HALF or ply == rules.plies
-        flags = useful_houses(mine, theirs)
+        flags = useful_houses(row, other_row)
     seat = ply & 1
-    state.houses[seat] = mine
-    state.houses[1 - seat] = theirs
+    state.houses[seat] = row
+    state.houses[1 - seat] = other_row
     state.stores[seat] = my_store
     state.stores[1 - seat] = their_store
     state.ply = ply
     finish(rules, state, stopped)
 
 
-def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
+def pick_house(rules: Oware, flags: Word, draw: Integer) -> int:
     """The shift of the byte of a house with its high bit in `flags`, for a uniform draw from 0 to
     59.
     """
@@ -350,7 +355,7 @@ def encode(rules: Oware, state: State, planes: Planes) -> None:
     seat = state.ply & 1
     for index in range(2 * HOUSES):
         row = state.houses[seat if index < HOUSES else 1 - seat]
-        seeds: Any = np.int64(row >> U(shift_of(index % HOUSES)) & U(255))
+        seeds: Integer = np.int64(row >> U(shift_of(index % HOUSES)) & U(255))
         first = index * (COUNTS + 1)
         planes[first + min(seeds, COUNTS - 1)] = 1.0
         planes[first + COUNTS] = max(seeds - (COUNTS - 1), 0) / (TOTAL - COUNTS + 1)
@@ -362,7 +367,7 @@ def encode(rules: Oware, state: State, planes: Planes) -> None:
 # --- text and picture
 
 
-def seeds_of(row: Any) -> list[int]:
+def seeds_of(row: Word) -> list[int]:
     """The seeds of a row's houses, in the direction of sowing."""
     return [int(row) >> shift_of(house) & 255 for house in range(HOUSES)]
 
@@ -489,3 +494,70 @@ def draw(rules: Oware, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Oware, state: State, action: int) -> int:
     return (state.ply & 1) * HOUSES + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=1000,
+    judge="houses",
+    recipes={
+        "oware": Recipe(
+            "Gumbel search with 48 simulations, values that count fully, no gate",
+            default_on=("cuda",),  # where a gate would take most of the time
+            changes={
+                "selfplay": {
+                    "simulations": 48,
+                    "value_scale": 1.0,
+                    "opening_plies": 6,
+                    "temperature_plies": 20,
+                },
+                "replay": {"payoff_share": 0.4, "payoff_share_end": 0.8},
+                "trainer": {"learning_rate": 0.0015, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer.batch_size": 512,
+            },
+        ),
+        "oware-cgzero": Recipe(
+            "CGZero's way: an MLP, equal positions merged, payoff and root value mixed, two "
+            "champions, a gate at 55 %",
+            default_on=("cpu",),
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 40,
+                    "final": "value+log visits",
+                    "noise_concentration": 1.0,
+                    "temperature_plies": 20,
+                    "two_champions": True,
+                    "recent_share": 0.1,
+                    "opening_plies": 4,
+                },
+                "replay": {
+                    "merge": True,
+                    "fade": 0.02,
+                    "fade_floor": 0.7,
+                    "by_count": True,
+                    "payoff_share": 0.4,
+                    "payoff_share_end": 0.8,
+                },
+                "trainer": {"learning_rate": 0.001, "schedule": "one-cycle"},
+                "gate": {"games": 32, "threshold": 0.55},
+                "league": {"every": 5, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer": {"batch_size": 512, "epochs": 1.0},
+            },
+        ),
+    },
+)

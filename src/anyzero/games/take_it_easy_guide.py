@@ -14,11 +14,10 @@ the same tiles.
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Rules, State
+from anyzero.core.base.nouns import Rules, Scratch, State, Word
 from anyzero.core.compile.bits import count_bits, trailing_zeros
 from anyzero.core.compile.random import U
 
@@ -93,7 +92,7 @@ def fresh_table() -> np.ndarray:
     return POINT * CERTAIN * points * np.arange(NUM_TURNS)[:, None] // (NUM_TURNS - 1)
 
 
-def guided_cell(rules: Rules, state: State, scratch: Any) -> int:
+def guided_cell(rules: Rules, state: State, scratch: Scratch) -> int:
     """The empty cell on which the tile in hand gains most; `scratch` has room for 24 numbers."""
     write_gains(rules, state, scratch)
     best = 0
@@ -110,7 +109,7 @@ def guided_cell(rules: Rules, state: State, scratch: Any) -> int:
     return best
 
 
-def write_gains(rules: Rules, state: State, scratch: Any) -> None:
+def write_gains(rules: Rules, state: State, scratch: Scratch) -> None:
     """Write how much each line gains if the tile in hand is placed on it."""
     shown = rules.tile_lines[np.int64(state.hand) - 1]
     untouched = (state.lines & state.lines >> U(1) & state.lines >> U(2) & FIRST_BITS) * U(7)
@@ -124,7 +123,7 @@ def number_of(bit: int) -> int:
     return bit // 15 * 3 + bit % 3
 
 
-def count_wanted(rules: Rules, state: State, showing: Any, scratch: Any) -> None:
+def count_wanted(rules: Rules, state: State, showing: Word, scratch: Scratch) -> None:
     """Clear the lines' entries, and write after them how many tiles with each number lines wait
     for.
     """
@@ -136,7 +135,7 @@ def count_wanted(rules: Rules, state: State, showing: Any, scratch: Any) -> None
         scratch[NUM_LINES + number_of(bit)] += count_bits(rules.line_cells[bit // 3] & state.empty)
 
 
-def change_lines(rules: Rules, state: State, showing: Any, shown: Drawing, scratch: Any) -> None:
+def change_lines(rules: Rules, state: State, showing: Word, shown: Word, scratch: Scratch) -> None:
     """Lines that show a number: one cell less to fill if the tile shows it too, else the line loses
     its value.
     """
@@ -155,7 +154,7 @@ def change_lines(rules: Rules, state: State, showing: Any, shown: Drawing, scrat
         scratch[line] = (then if shown >> U(bit) & U(1) else 0) - now
 
 
-def begin_lines(rules: Rules, state: State, begun: Any, scratch: Any) -> None:
+def begin_lines(rules: Rules, state: State, begun: Word, scratch: Scratch) -> None:
     """Lines without tiles: each would show the number of this bit."""
     turns = count_bits(state.empty) - 1
     while begun:

@@ -6,14 +6,15 @@ the edge.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -48,6 +49,7 @@ def make() -> Game:
         planes_shape=(2, 3, 3),
         seat_names=tuple(MARKS),
         example="b2 b1 a1 c1 c3",
+        facts=FACTS,
     )
 
 
@@ -60,13 +62,13 @@ def seat_to_move(rules: TicTacToe, state: State) -> int:
     return state.mover  # type: ignore[no-any-return]
 
 
-def has_three(marks: Any) -> bool:
+def has_three(marks: Word) -> bool:
     across = middles(marks, U(1))
     up = middles(marks, U(4))
     return across | up | middles(marks, U(5)) | middles(marks, U(3)) != U(0)  # type: ignore[no-any-return]
 
 
-def middles(marks: Any, far: Any) -> Any:
+def middles(marks: Word, far: Word) -> Word:
     """The middle of each line whose marks are `far` bits apart."""
     return marks & (marks << far) & (marks >> far)
 
@@ -101,18 +103,18 @@ def encode(rules: TicTacToe, state: State, planes: Planes) -> None:
 
 def rollout(rules: TicTacToe, state: State, actions: Actions, rng: Stream) -> int:
     """Samples the same moves as the default, without listing them."""
-    mine = state.marks[state.mover]
-    theirs = state.marks[1 - state.mover]
+    marks = state.marks[state.mover]
+    enemy_marks = state.marks[1 - state.mover]
     moves = 0
-    free = rules.board & ~(mine | theirs)
-    while free and not has_three(theirs):
+    free = rules.board & ~(marks | enemy_marks)
+    while free and not has_three(enemy_marks):
         cell = nth_bit(free, random_below(rng, count_bits(free)))
-        mine, theirs = theirs, mine | cell
+        marks, enemy_marks = enemy_marks, marks | cell
         free ^= cell
         moves += 1
     state.mover ^= moves & 1
-    state.marks[state.mover] = mine
-    state.marks[1 - state.mover] = theirs
+    state.marks[state.mover] = marks
+    state.marks[1 - state.mover] = enemy_marks
     return moves
 
 
@@ -165,3 +167,9 @@ def draw(rules: TicTacToe, state: State, shown: Drawing) -> None:
             if middles(won, U(STEPS[way])) & bit:
                 shown.marks[cell] |= 1 << way
     shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, has_three(won))
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"), max_simulations=500)

@@ -82,7 +82,9 @@ def style_of(number: int) -> Values:
     }
 
 
-def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
+def draw_curve(
+    axes: Axes, number: int, points: Sequence[Sequence[float | None]], label: str = ""
+) -> None:
     """A line through points (x, value, low, high), with their intervals if low and high are not
     None.
     """

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Drawing, Values
+from anyzero.core.base.nouns import Drawing, RecordType, Values
 from anyzero.core.base.structs import struct_of
 from anyzero.views.shapes import Cell, Kind, Label, Picture, Polygon, Shape
 
@@ -112,7 +111,7 @@ class Board:
         return max((int(number) + 1 for number in found), default=0)
 
     @cached_property
-    def shown_dtype(self) -> np.dtype[Any]:
+    def shown_dtype(self) -> RecordType:
         """The content of a position; all zero before `draw` writes it."""
         cells = len(self.cells)
         fields = [
@@ -128,7 +127,7 @@ class Board:
         ]
         return struct_of(fields)
 
-    def new_shown(self) -> Any:
+    def new_shown(self) -> Drawing:
         return np.zeros(1, self.shown_dtype)[0]
 
     def with_texts(self, moves: Sequence[str], outcomes: Sequence[str]) -> "Board":
@@ -177,7 +176,7 @@ def assemble(board: Board, shown: Drawing, numbers: Mapping[int, int] | None = N
         pieces=tuple(pieces),
         under=board.under,
         over=(*filled, *laid_marks(board, shown)),
-        caption=fill(board.captions[shown.caption], texts) if board.captions else "",
+        caption=fill_braces(board.captions[shown.caption], texts) if board.captions else "",
         clicks={
             action: tuple(names[cell] for cell in cells)
             for action, cells in clicks.items()
@@ -223,14 +222,16 @@ def moved(shape: Shape, x: float, y: float) -> Shape:
 
 
 def with_text(shape: Shape, texts: Mapping[str, str]) -> Shape:
-    return replace(shape, text=fill(shape.text, texts)) if isinstance(shape, Label) else shape
+    return (
+        replace(shape, text=fill_braces(shape.text, texts)) if isinstance(shape, Label) else shape
+    )
 
 
-def fill(text: str, texts: Mapping[str, str]) -> str:
+def fill_braces(text: str, texts: Mapping[str, str]) -> str:
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 
-def check_board(board: Any, num_outcomes: int = 0) -> None:
+def check_board(board: object, num_outcomes: int = 0) -> None:
     """Draw everything a board can show, which raises an error if a part is invalid."""
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")

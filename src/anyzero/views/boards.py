@@ -205,7 +205,8 @@ def hex_rims(size: int) -> tuple[Path, ...]:
 
     def point(row: int, column: int, turn: int, radius: float) -> Point:
         """Around a cell's centre, `turn` degrees clockwise from the right."""
-        (x, y), angle = hex_centre(row, column), math.radians(turn)
+        x, y = hex_centre(row, column)
+        angle = math.radians(turn)
         return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
     sides = (("seat0", top), ("seat0", bottom), ("seat1", left), ("seat1", right))

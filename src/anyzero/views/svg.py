@@ -94,34 +94,36 @@ def scene_to_svg(scene: Picture) -> str:
     page = Polygon(((left, top), (right, top), (right, bottom), (left, bottom)), "page")
     body = "".join(f'<g class="{name}">{drawing}</g>' for name, drawing in layers(scene) if drawing)
     pixels = f'width="{number(width * UNIT_PIXELS)}" height="{number(height * UNIT_PIXELS)}"'
-    title = clean(scene.title or scene.caption or "Board")
+    title = escape_text(scene.title or scene.caption or "Board")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {pixels} '
         f'class="anyzero-auto" role="img" font-family="{FONTS}" '
         f'text-anchor="middle" stroke-linejoin="round" stroke-linecap="round">'
-        f"<title>{title}</title><desc>{clean(describe(scene))}</desc>"
-        f"<style>{style(used)}</style>{draw(page)}{body}</svg>"
+        f"<title>{title}</title><desc>{escape_text(describe(scene))}</desc>"
+        f"<style>{style(used)}</style>{draw_shape(page)}{body}</svg>"
     )
 
 
 def layers(scene: Picture) -> Iterator[tuple[str, str]]:
     """The drawing from back to front, each layer with the name of its group."""
     centres = {cell.name: cell.centre for cell in scene.cells}
-    yield "under", "".join(map(draw, scene.under))
+    yield "under", "".join(map(draw_shape, scene.under))
     yield (
         "cells",
-        "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells),
+        "".join(
+            draw_shape(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells
+        ),
     )
     pieces = []
     for piece in scene.pieces:  # moved to the cell, with a title for pointers and screen readers
-        title = clean(f"{piece.name} {piece.cell}")
-        shapes = "".join(map(draw, piece.shapes))
+        title = escape_text(f"{piece.name} {piece.cell}")
+        shapes = "".join(map(draw_shape, piece.shapes))
         pieces.append(
             f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>'
         )
     yield "pieces", "".join(pieces)
-    yield "over", "".join(map(draw, scene.over))
-    yield "caption", "".join(map(draw, caption_labels(scene)))
+    yield "over", "".join(map(draw_shape, scene.over))
+    yield "caption", "".join(map(draw_shape, caption_labels(scene)))
 
 
 # --- extent
@@ -200,7 +202,7 @@ def style(roles: Iterable[str]) -> str:
 # --- drawing
 
 
-def draw(shape: Shape) -> str:
+def draw_shape(shape: Shape) -> str:
     match shape:
         case Polygon():
             points = " ".join(f"{number(x)},{number(y)}" for x, y in shape.points)
@@ -212,13 +214,14 @@ def draw(shape: Shape) -> str:
             )
         case Path():
             place = f"{move(shape.x, shape.y)} scale({number(shape.scale)})"
-            return f'<path d="{clean(shape.data)}" transform="{place}"{paint(shape, shape.scale)}/>'
+            look = paint(shape, shape.scale)
+            return f'<path d="{escape_text(shape.data)}" transform="{place}"{look}/>'
         case Label():
             weight = ' font-weight="bold"' if shape.bold else ""
             y = number(shape.y + shape.size * CAPITALS_CENTRE)
             return (
                 f'<text x="{number(shape.x)}" y="{y}" font-size="{number(shape.size)}"{weight} '
-                f'class="f-{shape.fill}">{clean(shape.text)}</text>'
+                f'class="f-{shape.fill}">{escape_text(shape.text)}</text>'
             )
 
 
@@ -242,6 +245,6 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def clean(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text escaped for tags and attributes, without the characters that XML forbids."""
     return escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

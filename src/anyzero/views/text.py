@@ -58,7 +58,7 @@ def scene_to_terminal(scene: Picture, marked: Collection[str] = ()) -> "Text":
         )
     for row in range(rows[0], rows[-1] + 1) if rows else ():
         used = [
-            column for found, column in canvas if found == row and canvas[row, column].text != " "
+            column for place, column in canvas if place == row and canvas[row, column].text != " "
         ]
         line = [
             canvas.get((row, column), BLANK)
@@ -100,7 +100,8 @@ def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Ca
     """The letters of a text around a point; an even number is shifted to the left and to the
     top.
     """
-    lines, (across, down) = text.split("\n"), scale
+    lines = text.split("\n")
+    across, down = scale
     top = floor(centre[1] * down + 0.5) - len(lines) // 2
     middle = floor(centre[0] * across + 0.5)
     return {
@@ -116,7 +117,7 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
         return
     rows = sorted({row for row, _ in letters})
     row = rows[len(rows) // 2]
-    columns = [column for found, column in letters if found == row]
+    columns = [column for place, column in letters if place == row]
     for column, bracket in ((min(columns) - 1, "["), (max(columns) + 1, "]")):
         before = canvas.get((row, column), BLANK)
         if before.role == "accent" or before.text == " ":

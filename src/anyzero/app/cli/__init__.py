@@ -27,5 +27,5 @@ def main() -> None:
             run()
         except SystemExit as end:
             if end.code == stopping.EXIT_CODE or stopping.broken.is_set():
-                stopping.leave(int(end.code or 0))  # whatever still goes on in other threads
+                stopping.exit_now(int(end.code or 0))  # whatever still goes on in other threads
             raise

@@ -19,6 +19,7 @@ from anyzero.app.cli.options import (
     option,
 )
 from anyzero.app.cli.output import answer, load_position, print_result
+from anyzero.core.base.extras import find
 from anyzero.core.base.progress import progress
 from anyzero.core.base.report import Sheet, count
 
@@ -58,11 +59,10 @@ def check(game: GameText, json: Json = False) -> None:
 
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
-    from anyzero.core.base.extras import find
-
     loaded = anyzero.load(game)
-    check_laws = find("laws").check_apart if loaded.is_from_file else anyzero.check_game
-    results = check_laws(loaded)
+    results = (
+        find("laws").check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
+    )
     print_result(results, json=json)
     raise typer.Exit(0 if results.ok else 1)
 
@@ -78,9 +78,7 @@ def new(
     It can be played, drawn and trained at once: change it step by step, and check it after each
     step.
     """
-    from anyzero.core.game.load import start_game
-
-    written = [str(path) for path in start_game(file, kind)]
+    written = [str(path) for path in find("laws").start_game(file, kind)]
     told = "docs/contract.md explains each part"
     said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
     commands = (
@@ -134,8 +132,8 @@ def perft(
     The classic test of a move generator.
     """
     loaded, position = load_position(game, state, moves)
-    counts = anyzero.count_lines(loaded, position, depth=depth, progress=not json)
-    answer(counts.to_json(divide=divide), counts.report(divide=divide), json=json)
+    lines = anyzero.perft(loaded, position, depth=depth, progress=not json)
+    answer(lines.to_json(divide=divide), lines.report(divide=divide), json=json)
 
 
 # --- what a method thinks of a position, what is proven about it, and how fast that is

@@ -8,8 +8,6 @@ from typing import Any
 from anyzero.core.base.nouns import NamedValues, Numbers
 from anyzero.core.base.report import Part, Sheet
 
-HUMAN = "human"  # a person's seat
-
 
 def answer(values: Numbers, parts: Iterable[Part], *, json: bool) -> None:
     """For programs the values as JSON, for people the sentences and tables; plain and complete when

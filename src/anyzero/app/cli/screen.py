@@ -14,9 +14,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from anyzero.app.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
+from anyzero.app.records.cells import ply_cells
 from anyzero.app.records.in_progress import GameInProgress, Ply
-from anyzero.app.web.forms import ply_cells
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress
@@ -107,29 +106,6 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     return f"{start} ({worth_words(found.value, found.best_score)}{proven}, {effort}, line {line})"
 
 
-def end_words(table: GameInProgress) -> str:
-    game = table.game
-    how = table.termination
-    payoffs = table.payoffs or ()
-    if how == UNFINISHED:
-        return "the game is not finished"
-    seats = [f"{name} as {game.seat_name(seat)}" for seat, name in enumerate(table.players)]
-    words = ["agreed"] if how == AGREEMENT else []
-    if how in (RESIGN, FORFEIT):
-        words.append(f"{seats[payoffs.index(-1.0)]} {how}s")
-    best = [name for name, payoff in zip(seats, payoffs, strict=True) if payoff == max(payoffs)]
-    if len(seats) > 1:
-        words.append(
-            "a draw"
-            if len(best) == len(seats)
-            else f"{' and '.join(best)} win{'s' * (len(best) == 1)}"
-        )
-    if game.has("score"):
-        scores = [f"{game.score(table.state, seat):g}" for seat in range(game.num_seats)]
-        words.append(f"score {' : '.join(scores)}")
-    return "game over: " + "; ".join(words)
-
-
 # --- a game that was played
 
 
@@ -160,7 +136,7 @@ def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title
         screen.say(f"{after}. {move_words(table, now.plies[-1])}" if after else "the start")
         screen.show_position(game, now.state, ply_cells(now, after - 1))
     if move is None:
-        screen.say(end_words(table))
+        screen.say(table.end_words)
 
 
 def move_words(table: GameInProgress, ply: Ply) -> str:

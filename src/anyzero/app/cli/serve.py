@@ -7,6 +7,7 @@ from typing import Annotated
 
 from anyzero.app.cli.options import PLAYERS, GameText, Json, argument, examples, option
 from anyzero.app.cli.output import answer, print_result
+from anyzero.app.records.seats import OPPONENT
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
 
@@ -104,9 +105,7 @@ def uci() -> None:
 )
 def gtp(
     game: GameText,
-    player: Annotated[
-        str, option("Answers genmove: rave:2000, grave:1s, level:hard.")
-    ] = "level:medium",
+    player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = OPPONENT,
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
     resign: Annotated[
         float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)

@@ -10,23 +10,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import anyzero
-from anyzero.app.cli.output import HUMAN, answer
-from anyzero.app.cli.screen import Screen, answer_words, end_words, player_words
-from anyzero.app.records.ends import FORFEIT
+from anyzero.app.cli.output import answer
+from anyzero.app.cli.screen import Screen, answer_words, player_words
 from anyzero.app.records.files import read_record, record_text, write_record
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
+from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.core.base.files import from_home
 from anyzero.core.base.report import count
 from anyzero.core.game.load import position_of
-from anyzero.tools.laws.explain import Rules
+from anyzero.core.game.play import Reason
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.player import Answer, FailedPlayerError, consult
-from anyzero.tools.players.text import OWN_KINDS, split_player
 
-MACHINE = "level:medium"  # who sits where nobody was named
 MOST_ROWS = 10  # moves that an analysis shows
 
 
@@ -59,20 +57,10 @@ def seat_names(named: list[str | None], table: GameInProgress) -> list[str]:
                 f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}"
             )
     both = zip([*named, *[None] * num], table.players, strict=False)
-    names = [known_player(known) if name is None else name for name, known in both]
+    names = [known_player(recorded) if name is None else name for name, recorded in both]
     if HUMAN not in names and None in names:
         names[names.index(None)] = HUMAN
-    return [MACHINE if name is None else name.strip() for name in names]
-
-
-def known_player(text: str) -> str | None:
-    """A player's text in a file, if it is one that can be asked without running somebody's code or
-    command.
-    """
-    try:
-        return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
-    except AnyzeroError:
-        return None
+    return [OPPONENT if name is None else name.strip() for name in names]
 
 
 def check_file(path: Path, table: GameInProgress) -> None:
@@ -127,7 +115,7 @@ class Session:
         told = False
         while not self.ended:
             if self.table.is_over and not told:
-                self.screen.say(end_words(self.table))
+                self.screen.say(self.table.end_words)
                 if None in self.seats:
                     self.screen.say(
                         "rematch plays again with the seats swapped, undo takes a move "
@@ -161,7 +149,7 @@ class Session:
         except FailedPlayerError as error:
             self.screen.say(str(error))
             table.name_player(table.seat_to_move, player.text)
-            table.declare(FORFEIT)
+            table.declare(Reason.FORFEIT)
             return
         self.screen.say(
             answer_words(player.text, table.game.format_action(table.state, answer.action), answer)
@@ -322,7 +310,7 @@ class Session:
         self.new(argument)
 
     def rules(self, argument: str) -> None:
-        for paragraph in Rules(self.table.game).paragraphs:
+        for paragraph in anyzero.rules(self.table.game).paragraphs:
             self.screen.say(paragraph)
 
     def help(self, argument: str) -> None:

@@ -91,12 +91,14 @@ class Limits:
         clock.
         """
         left, gained = ((self.wtime, self.winc), (self.btime, self.binc))[seat]
-        known = [] if self.movetime is None else [self.movetime]
+        limits = [] if self.movetime is None else [self.movetime]
         if left is not None:
             share = max(left, 0) / (self.movestogo or MOVES_LEFT) + max(gained, 0)
-            known.append(int(min(share, LARGEST_SHARE * max(left, 0))))
+            limits.append(int(min(share, LARGEST_SHARE * max(left, 0))))
         return (
-            max(LEAST_S, (min(known) - overhead_ms) / 1000) if known and not self.infinite else None
+            max(LEAST_S, (min(limits) - overhead_ms) / 1000)
+            if limits and not self.infinite
+            else None
         )
 
 

@@ -9,9 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.app.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
+from anyzero.app.records.in_progress import checked_record
 from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
-from anyzero.app.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
+from anyzero.app.records.record import (
+    FORMAT,
+    REASON_WORDS,
+    BadRecordError,
+    GameRecord,
+    find_game,
+    load_named,
+    within,
+)
 from anyzero.app.records.sgf import read_sgf, write_sgf
 from anyzero.core.base.errors import list_some
 from anyzero.core.base.files import parse_object, write_whole
@@ -19,9 +27,10 @@ from anyzero.core.base.report import count
 from anyzero.core.base.sealed import SEAL, seal_of
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_text
+from anyzero.core.game.play import Reason
+from anyzero.tools.arena.match import MATCH_FORM, REASONS
 
 LARGEST_FILE = 16 * 2**20  # bytes; larger files are not read
-ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games other than forfeits
 FIRST = "has {} games, and this is the first"
 
 Read = Callable[[str, Game | None], list[Unread]]
@@ -76,7 +85,7 @@ def write_record(path: Path | str, record: GameRecord, game: Game | None = None)
 
 def record_text(path: Path | str, record: GameRecord, game: Game | None = None) -> str:
     """The content of a file with this name."""
-    return find_form(Path(path), WRITERS)(GameRecord.from_json(record.to_json(), game))
+    return find_form(Path(path), WRITERS)(checked_record(record.to_json(), game))
 
 
 # --- JSON
@@ -87,7 +96,7 @@ def read_json(text: str, game: Game | None) -> list[Unread]:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadRecordError(f"it is not JSON: {error}") from None
-    return [partial(GameRecord.from_json, values, game)]
+    return [partial(checked_record, values, game)]
 
 
 # --- the games of a match, as stored by `--record`: a line that says what is played, then a line
@@ -127,6 +136,7 @@ def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
         raise BadRecordError(f"line {number + 1} is not a finished game")
     if values.pop(SEAL, None) not in (None, seal_of(values, first)):
         raise BadRecordError(f"line {number + 1} was changed after it was written")
+    reason = REASONS.get(str(values.get("reason")), Reason.FORFEIT)
     record = {
         "format": FORMAT,
         "game": header["game"],
@@ -136,12 +146,12 @@ def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
         "moves": values.get("moves"),
         "result": {
             "payoffs": values.get("payoffs"),
-            "termination": ENDS.get(str(values.get("reason")), FORFEIT),
+            "termination": REASON_WORDS[reason],
         },
         "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
     }
     with within(f"game {number}"):
-        return GameRecord.from_json(record, game)
+        return checked_record(record, game)
 
 
 # --- formats
@@ -152,12 +162,19 @@ WRITERS: dict[str, Write] = {
     ".pgn": write_pgn,
     ".sgf": write_sgf,
 }
+FACTS = ("pgn", "sgf")  # formats that only games have whose facts say so
 READERS: dict[str, Read] = {
     ".json": read_json,
     ".pgn": lambda text, game: read_pgn(text),
     ".sgf": lambda text, game: read_sgf(text),
     ".jsonl": read_lines,
 }
+
+
+def forms_of(game: Game) -> list[str]:
+    """The formats that the page offers for a game."""
+    others = [] if game.is_from_file else [form for form in FACTS if getattr(game.facts, form)]
+    return ["json", *others]
 
 
 def find_form(path: Path, forms: Mapping[str, Form]) -> Form:

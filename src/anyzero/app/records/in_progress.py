@@ -13,23 +13,25 @@ from typing import TypeVar
 
 import numpy as np
 
-from anyzero.app.records import ends
-from anyzero.app.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecordError, within
 from anyzero.app.records.record import (
     FORMAT,
     LARGEST_SEED,
+    REASON_WORDS,
+    BadRecordError,
     Evaluation,
     GameRecord,
-    check_result,
+    end_of,
+    final_payoffs,
     find_game,
+    within,
 )
 from anyzero.core.base.errors import AnyzeroError, IllegalMoveError
 from anyzero.core.base.nouns import Values
-from anyzero.core.compile.random import make_streams, next_word
-from anyzero.core.game.contract import CHANCE, OVER, draw_outcome
+from anyzero.core.compile.random import make_streams, next_word, random_unit
+from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import position_of
+from anyzero.core.game.play import BY_THE_RULES, UNFINISHED, End, Play, Reason, outcome_at
 
 T = TypeVar("T")
 Note = tuple[
@@ -49,7 +51,7 @@ class Ply:
     action: int = -1  # -1 for a declared end
     seconds: float | None = None
     evaluation: Evaluation | None = None
-    termination: str = UNFINISHED  # how it ended the game, if not by the rules
+    end: End = UNFINISHED  # how it ended the game, if not by the rules
     written: str = ""  # in human notation, once requested
 
     def notation(self, game: Game, before: State) -> str:
@@ -159,11 +161,10 @@ class GameInProgress:
         return None if is_usual else self.game.format_state(self.start)
 
     @property
-    def so_far(self) -> Line:
+    def so_far(self) -> Play:
         """The game so far, as shown to a player."""
-        return Line(
-            self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state
-        )
+        actions = tuple(ply.action for ply in self.plies if ply.action >= 0)
+        return Play(self.start, actions, self.state, self.end)
 
     @property
     def moves(self) -> list[str]:
@@ -189,20 +190,26 @@ class GameInProgress:
         return [] if self.is_over else self.game.legal_moves(self.state)
 
     @property
-    def termination(self) -> str:
+    def end(self) -> End:
+        """How the game ended, or that it has not."""
         if self.declared is not None:
-            return self.declared.termination
-        return RULES if self.is_over else UNFINISHED
+            return self.declared.end
+        return BY_THE_RULES if self.is_over else UNFINISHED
+
+    @property
+    def end_words(self) -> str:
+        """The same for people, in a sentence."""
+        return self.end.sentence(self.game, self.state, self.players)
+
+    @property
+    def termination(self) -> str:
+        """The same in the word of a record."""
+        return REASON_WORDS[self.end.reason]
 
     @property
     def payoffs(self) -> tuple[float, ...] | None:
         """The result per seat; None while the game is unfinished."""
-        declared = self.declared
-        if declared is None:
-            return ends.rule_payoffs(self.game, self.state) if self.is_over else None
-        if declared.termination == AGREEMENT:
-            return (0.0,) * self.game.num_seats
-        return ends.loss_payoffs(self.game.num_seats, declared.seat)
+        return final_payoffs(self.end, self.game, self.state)
 
     @property
     def move_seed(self) -> int:
@@ -238,7 +245,7 @@ class GameInProgress:
 
     def resign(self, seat: int | None = None) -> None:
         """End the game as a loss for this seat, by default the one to move."""
-        self.declare(RESIGN, seat)
+        self.declare(Reason.RESIGNATION, seat)
 
     @property
     def can_undo(self) -> bool:
@@ -294,10 +301,10 @@ class GameInProgress:
         table.draw()
         return table
 
-    def end_as(self, payoffs: Sequence[float] | None, termination: str) -> None:
-        """End as the record says; an end by the rules needs no declaration."""
-        if payoffs is not None and termination != RULES:
-            self.declare(termination, 0 if termination == AGREEMENT else payoffs.index(-1.0))
+    def finish(self, end: End) -> None:
+        """End so; an end by the rules needs no declaration."""
+        if end not in (BY_THE_RULES, UNFINISHED):
+            self.declare(end.reason, 0 if end.seat is None else end.seat)
 
     # --- the line
 
@@ -309,12 +316,14 @@ class GameInProgress:
         if self.is_over:
             raise IllegalMoveError(f"{self.game.name}: {refusal}, the game is over")
 
-    def declare(self, termination: str, seat: int | None = None) -> None:
-        """End the game by resignation, forfeit or agreement."""
+    def declare(self, reason: Reason, seat: int | None = None) -> None:
+        """End the game other than by its rules: lost by this seat, by default the one to move, or
+        drawn by agreement.
+        """
         self.check_running("it cannot be ended")
-        self.push(
-            Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination)
-        )
+        seat = self.seat_to_move if seat is None else seat
+        end = End(reason, None if reason is Reason.AGREEMENT else seat)
+        self.push(Ply(self.state, seat, end=end))
 
     def push(self, ply: Ply) -> None:
         """Add a ply, and discard what was undone."""
@@ -326,10 +335,8 @@ class GameInProgress:
         while self.seat_to_move == CHANCE:
             game = self.game
             state = self.state
-            actions = np.array(game.legal_actions(state), np.int32)
-            draw = game.compile(draw_outcome, "interpreted")
             with np.errstate(over="ignore"):
-                action = int(actions[draw(game.rules, state, actions, len(actions), self.stream())])
+                action = outcome_at(game, state, random_unit(self.stream()))
             self.push(
                 Ply(game.play(state, action), CHANCE, game.format_action(state, action), action)
             )
@@ -355,11 +362,18 @@ def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
             )
     notes = list(zip(record.clocks or nothing, record.evaluations or nothing, strict=True))
     table = GameInProgress.played(game, record.start, record.moves, notes)
-    table.players, table.seed, table.date, table.tags = (
-        record.players,
-        record.seed,
-        record.date,
-        dict(record.tags),
-    )
-    table.end_as(check_result(record, game, table.state), record.termination)
+    table.players = record.players
+    table.seed = record.seed
+    table.date = record.date
+    table.tags = dict(record.tags)
+    table.finish(end_of(record, game, table.state))
     return table
+
+
+def checked_record(values: object, game: Game | None = None) -> GameRecord:
+    """The record made of these plain values, checked by replaying it; `game` is required if it is
+    from a file.
+
+    `checked_record(record.to_json()) == record` for every record whose moves are legal.
+    """
+    return replay(GameRecord.parse(values), game).to_record()

@@ -11,21 +11,21 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
-from anyzero.app.records.ends import (
-    AGREEMENT,
-    FORFEIT,
-    RESIGN,
-    RULES,
-    UNFINISHED,
+from anyzero.app.records.in_progress import GameInProgress, Note, Ply, replay
+from anyzero.app.records.record import (
+    LARGEST_SEED,
     BadRecordError,
+    Evaluation,
+    GameRecord,
+    read_day,
     within,
 )
-from anyzero.app.records.in_progress import GameInProgress, Note, Ply, replay
-from anyzero.app.records.record import LARGEST_SEED, Evaluation, GameRecord, read_day
+from anyzero.core.base.errors import list_some
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with, names_with
+from anyzero.core.game.play import FAULTS, End, Reason
 
 Unread = Callable[[], GameRecord]  # a game found in a file, checked when this is called
 
@@ -43,15 +43,17 @@ TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 ESCAPE = re.compile(r'\\(["\\])')
-PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
+DRAWN = "1/2-1/2"
+PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), DRAWN: (0.0, 0.0)}
 RESULTS = {payoffs: text for text, payoffs in PAYOFFS.items()}
 UNDECIDED = "*"
-ENDS = {
-    RULES: "normal",
-    RESIGN: "normal",
-    AGREEMENT: "normal",
-    FORFEIT: "rules infraction",
-    UNFINISHED: "unterminated",
+REASON_WORDS = {
+    Reason.RULES: "normal",
+    Reason.RESIGNATION: "normal",
+    Reason.AGREEMENT: "normal",
+    **dict.fromkeys(FAULTS, "rules infraction"),
+    Reason.UNFINISHED: "unterminated",
+    Reason.CUT_OFF: "unterminated",
 }
 """Values of the tag Termination."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
@@ -66,7 +68,6 @@ OWN_TAGS = (
     "After",
     "Seed",
 )  # tags stored in a record's own fields
-STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
 CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -150,19 +151,25 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
 
 
 def read_pgn(text: str) -> list[Unread]:
-    game = load("chess")
+    find = cache(game_of_variant)
     return [
-        partial(read_game, game, found, number)
+        partial(read_game, find, found, number)
         for number, found in enumerate(split_games(text), start=1)
     ]
 
 
-def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
+def game_of_variant(variant: str) -> Game:
+    """The game that the tag Variant means; files mostly leave it out."""
+    for game in games_with("pgn"):
+        if variant.lower() in game.facts.pgn:
+            return game
+    names = list_some(names_with("pgn"))
+    raise BadRecordError(f"the variant {variant!r} is not {names} as it is played here")
+
+
+def read_game(find: Callable[[str], Game], found: PgnGame, number: int) -> GameRecord:
     with within(f"game {number}"):
-        if found.tags.get("Variant", "").lower() not in STANDARD:
-            raise BadRecordError(
-                f"the variant {found.tags['Variant']!r} is not chess as it is played here"
-            )
+        game = find(found.tags.get("Variant", ""))
         texts = [move.text for move in found.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
         fen = found.tags.get("FEN")
@@ -185,7 +192,7 @@ def read_tags(written: dict[str, str], table: GameInProgress) -> None:
         for name, text in facts.items()
         if name not in OWN_TAGS and UNKNOWN.get(name) != text
     }
-    if tags.get("Termination", "").lower() in ("", ENDS[table.termination]):
+    if tags.get("Termination", "").lower() in ("", REASON_WORDS[table.end.reason]):
         tags.pop("Termination", None)
     table.date = read_day(tags.get("Date", "").replace(".", "-"))
     if table.date:
@@ -209,8 +216,12 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
         by_rules = RESULTS[table.payoffs]  # type: ignore[index]
         raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {by_rules}")
     said = found.tags.get("Termination", "").lower()
-    how = RESIGN if said in NOBODYS_FAULT or "resign" in said else FORFEIT
-    table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
+    if payoffs == PAYOFFS[DRAWN]:
+        table.finish(End(Reason.AGREEMENT))
+        return
+    has_resigned = said in NOBODYS_FAULT or "resign" in said
+    reason = Reason.RESIGNATION if has_resigned else Reason.FORFEIT
+    table.finish(End(reason, payoffs.index(-1.0)))
 
 
 # --- notes and seeds
@@ -254,9 +265,11 @@ def read_seed(text: str) -> int | None:
 
 
 def write_pgn(record: GameRecord) -> str:
-    if record.rules.name != "chess":
+    names = names_with("pgn")
+    if record.rules.name not in names:
         raise BadRecordError(
-            f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game"
+            f"PGN is for {list_some(names)}, this is a game of {record.rules.name}; .json is for "
+            "every game"
         )
     table = replay(record)
     result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
@@ -270,17 +283,17 @@ def write_pgn(record: GameRecord) -> str:
     lines = textwrap.wrap(
         " ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
-    return "\n".join([*tag_lines(record, result), "", *lines, "", ""])
+    return "\n".join([*tag_lines(record, table.end, result), "", *lines, "", ""])
 
 
-def tag_lines(record: GameRecord, result: str) -> list[str]:
+def tag_lines(record: GameRecord, end: End, result: str) -> list[str]:
     fen, _, after = (record.start or "").partition(" after ")
     tags = {**UNKNOWN, "White": record.players[0], "Black": record.players[1], "Result": result}
     tags |= {"Date": record.date.replace("-", ".")} if record.date else {}
     tags |= {"SetUp": "1", "FEN": fen} if fen else {}
     tags |= {"After": after} if after else {}
     tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
-    tags |= {"Termination": ENDS[record.termination]}
+    tags |= {"Termination": REASON_WORDS[end.reason]}
     tags |= {
         name: text
         for name, text in record.tags.items()

@@ -1,27 +1,38 @@
 """The record of a game: one form of plain values for every game, and its checks."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, StringConstraints, model_validator
 
-from anyzero.app.records.ends import (
-    AGREEMENT,
-    RULES,
-    UNFINISHED,
-    BadRecordError,
-    loss_payoffs,
-    rule_payoffs,
-)
-from anyzero.core.base.nouns import Numbers, Values
-from anyzero.core.base.schema import Schema, show
+from anyzero.core.base.errors import AnyzeroError
+from anyzero.core.base.nouns import Values
+from anyzero.core.base.schema import Schema, show_value
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load, split_text
+from anyzero.core.game.play import FAULTS, UNFINISHED, End, Reason
 
 FORMAT = 1
-MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, one per line
 LARGEST_SEED = 2**64 - 1
+REASON_WORDS = {
+    Reason.RULES: "rules",
+    Reason.RESIGNATION: "resign",
+    **dict.fromkeys(FAULTS, "forfeit"),
+    Reason.AGREEMENT: "agreement",
+    Reason.UNFINISHED: "unfinished",
+    Reason.CUT_OFF: "unfinished",
+}
+"""The terminations of a record; only the last has no payoffs."""
+REASONS = {
+    "rules": Reason.RULES,
+    "resign": Reason.RESIGNATION,
+    "forfeit": Reason.FORFEIT,
+    "agreement": Reason.AGREEMENT,
+    "unfinished": Reason.UNFINISHED,
+}
 
 Text = Annotated[
     str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")
@@ -30,6 +41,19 @@ Text = Annotated[
 Count = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 Payoff = Annotated[float, Field(ge=-1.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
+
+
+class BadRecordError(AnyzeroError):
+    """A file or object that is not a valid game record."""
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Errors raised in this block name the place of the fault."""
+    try:
+        yield
+    except AnyzeroError as error:
+        raise BadRecordError(f"{place}: {error}") from None
 
 
 # --- the form: the value of each key of the JSON object
@@ -55,7 +79,7 @@ class Result(Schema):
 
 
 class GameRecord(Schema):
-    """One game. `from_json(record.to_json()) == record` for every record whose moves are legal."""
+    """One game. It is checked by replaying it: see `in_progress.checked_record`."""
 
     noun = "the record"
 
@@ -82,7 +106,7 @@ class GameRecord(Schema):
         if self.format != FORMAT:
             raise BadRecordError(f"the record has the format {self.format}, not {FORMAT}")
         if read_day(self.date) != self.date:
-            raise BadRecordError(f"date: {show(self.date)} is not a day like 2026-01-31")
+            raise BadRecordError(f"date: {show_value(self.date)} is not a day like 2026-01-31")
         return self
 
     @property
@@ -95,15 +119,6 @@ class GameRecord(Schema):
 
     def to_json(self) -> Values:
         return self.model_dump(mode="json")
-
-    @staticmethod
-    def from_json(values: Numbers, game: Game | None = None) -> "GameRecord":
-        """The record made of these plain values, checked by replaying it; `game` is required if it
-        is from a file.
-        """
-        from anyzero.app.records.in_progress import replay  # a module that imports this one
-
-        return replay(GameRecord.parse(values), game).to_record()
 
 
 def read_day(text: str) -> str:
@@ -138,29 +153,36 @@ def load_named(text: str) -> Game:
     return load(text)
 
 
-def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ...] | None:
-    """The payoffs, by the rules if the game ended by the rules."""
+def end_of(record: GameRecord, game: Game, last: State) -> End:
+    """How the game ended, if its payoffs and this last position agree with that."""
     payoffs = record.payoffs
-    how = record.termination
-    if game.is_over(last) != (how == RULES):
-        end = "over" if game.is_over(last) else "not over"
+    word = record.termination
+    reason = REASONS[word]
+    if game.is_over(last) != (reason is Reason.RULES):
+        over = "over" if game.is_over(last) else "not over"
         raise BadRecordError(
-            f"by the rules the game is {end} after its last move, but its termination is {how!r}"
+            f"by the rules the game is {over} after its last move, but its termination is {word!r}"
         )
-    if how == UNFINISHED:
+    if reason is Reason.UNFINISHED:
         if payoffs is not None:
             raise BadRecordError("an unfinished game has no payoffs")
-        return None
-    possible = [loss_payoffs(game.num_seats, loser) for loser in range(game.num_seats)]
-    if how in (RULES, AGREEMENT):
-        possible = [rule_payoffs(game, last) if how == RULES else (0.0,) * game.num_seats]
-    for wanted in possible:
+        return UNFINISHED
+    has_loser = reason not in (Reason.RULES, Reason.AGREEMENT)
+    ends = [End(reason, loser) for loser in (range(game.num_seats) if has_loser else (None,))]
+    possible = [final_payoffs(end, game, last) or () for end in ends]
+    for end, expected in zip(ends, possible, strict=True):
         if (
             payoffs is not None
-            and len(payoffs) == len(wanted)
-            and np.allclose(payoffs, wanted, rtol=0.0, atol=1e-9)
+            and len(payoffs) == len(expected)
+            and np.allclose(payoffs, expected, rtol=0.0, atol=1e-9)
         ):
-            return wanted
-    found = "no payoffs" if payoffs is None else f"the payoffs {list(payoffs)}"
-    ends = " or ".join(str(list(one)) for one in possible)
-    raise BadRecordError(f"the record has {found}; the end by {how} has {ends}")
+            return end
+    stated = "no payoffs" if payoffs is None else f"the payoffs {list(payoffs)}"
+    alternatives = " or ".join(str(list(expected)) for expected in possible)
+    raise BadRecordError(f"the record has {stated}; the end by {word} has {alternatives}")
+
+
+def final_payoffs(end: End, game: Game, last: State) -> tuple[float, ...] | None:
+    """The payoffs of a game that ended so, without negative zeros; None while it is unfinished."""
+    payoffs = end.payoffs(game, last)
+    return None if payoffs is None else tuple(payoff + 0.0 for payoff in payoffs)

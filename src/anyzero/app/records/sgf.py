@@ -9,33 +9,24 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from anyzero.app.records.ends import (
-    AGREEMENT,
-    FORFEIT,
-    RESIGN,
-    RULES,
-    UNFINISHED,
-    BadRecordError,
-    loss_payoffs,
-    within,
-)
 from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.app.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
-from anyzero.app.records.record import GameRecord, read_day
+from anyzero.app.records.record import BadRecordError, GameRecord, read_day, within
 from anyzero.core.base.cells import LETTERS, cell_name
+from anyzero.core.base.errors import list_some
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with, load
+from anyzero.core.game.play import FAULTS, Reason, loss_payoffs
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 
 Node = dict[str, list[str]]  # the values of each property
 
 COLOURS = "BW"
 STONES = "xo"
-GAME_NUMBER = "11"
 USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
 SWAPS = ("swap", "swap-pieces")
-LAST_MOVES = {"resign": RESIGN, "forfeit": FORFEIT}
+LAST_MOVES = {"resign": Reason.RESIGNATION, "forfeit": Reason.FORFEIT}
 OWN_PROPERTIES = (
     "FF",
     "GM",
@@ -55,9 +46,9 @@ OWN_PROPERTIES = (
 )
 """Properties of the first node that are stored in a record's own fields."""
 RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE)
-ENDS = {RULES: "", RESIGN: "R", FORFEIT: "F"}
+REASON_WORDS = {Reason.RULES: "", Reason.RESIGNATION: "R", **dict.fromkeys(FAULTS, "F")}
 DRAWS = ("0", "draw")  # Hex has no draws by its rules, but two players may agree on one
-FAULTS = ("f", "forfeit", "t", "time")
+FAULT_WORDS = ("f", "forfeit", "t", "time")
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])\s*", re.DOTALL)
 ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 
@@ -119,7 +110,7 @@ class LineText(NamedTuple):
 
     moves: list[str]
     notes: list[str]
-    end: str
+    end: Reason
 
 
 def read_moves(nodes: list[Node]) -> LineText:
@@ -129,7 +120,7 @@ def read_moves(nodes: list[Node]) -> LineText:
     moves = list[str]()
     notes = list[str]()
     colours = list[str]()
-    end = UNFINISHED
+    end = Reason.UNFINISHED
     lettered = False
     for node in nodes:
         if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
@@ -137,7 +128,7 @@ def read_moves(nodes: list[Node]) -> LineText:
         for colour, text in [
             (one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])
         ]:
-            if end != UNFINISHED:
+            if end is not Reason.UNFINISHED:
                 raise BadRecordError(f"{text!r} comes after the end of the game")
             if text in LAST_MOVES:
                 end = LAST_MOVES[text]
@@ -172,15 +163,17 @@ def read_sgf(text: str) -> list[Unread]:
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:
     with within(f"game {number}"):
-        if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
-            raise BadRecordError("it is not a game of Hex, GM[11]")
-        root = nodes[0]
+        root = nodes[0] if nodes else {}
+        name = game_of_number(value(root, "GM").strip()) if nodes else ""
+        if not name:
+            games = [f"{game.title}, GM[{game.facts.sgf}]" for game in games_with("sgf")]
+            raise BadRecordError(f"it is not a game of {list_some(games)}")
         found = read_moves(nodes)
         swaps = (
             value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower()
             != SWAP_RULES[False]
         )
-        game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
+        game = load(name, size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
         table = GameInProgress.played(
             game, read_start(root, game), found.moves, [*map(parse_note, found.notes)]
         )
@@ -191,6 +184,12 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         table.tags = {name: value(root, name) for name in root if name not in known}
         table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
         return table.to_record()
+
+
+def game_of_number(number: str) -> str:
+    """The name of the game with this number, by default the first; empty if there is none."""
+    games = (game for game in games_with("sgf") if number in ("", str(game.facts.sgf)))
+    return next((game.name for game in games), "")
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -223,11 +222,11 @@ def read_start(root: Node, game: Game) -> str | None:
     )
 
 
-def read_end(result: str, last_move: str, table: GameInProgress) -> None:
+def read_end(result: str, last_move: Reason, table: GameInProgress) -> None:
     """How it ended: by the rules, the last node, or the property RE: `B+`, `W+R`, only the winner's
     letter, or `0`.
     """
-    if last_move != UNFINISHED and not table.is_over:
+    if last_move is not Reason.UNFINISHED and not table.is_over:
         table.declare(last_move)
     if result.lower() in ("", "?", "void"):
         return
@@ -237,8 +236,9 @@ def read_end(result: str, last_move: str, table: GameInProgress) -> None:
         raise BadRecordError(f"the result {result!r} is not like B+, W+R, 0 or ?")
     loser = 0 if parts is None else 1 - COLOURS.index(parts[1].upper())
     if not table.is_over:
-        how = FORFEIT if parts is not None and (parts[2] or "").lower() in FAULTS else RESIGN
-        table.declare(AGREEMENT if drawn else how, loser)
+        is_fault = parts is not None and (parts[2] or "").lower() in FAULT_WORDS
+        reason = Reason.FORFEIT if is_fault else Reason.RESIGNATION
+        table.declare(Reason.AGREEMENT if drawn else reason, loser)
     if table.payoffs != ((0.0, 0.0) if drawn else loss_payoffs(2, loser)):
         raise BadRecordError(f"the result {result} does not fit the moves")
 
@@ -247,27 +247,30 @@ def read_end(result: str, last_move: str, table: GameInProgress) -> None:
 
 
 def write_sgf(record: GameRecord) -> str:
-    if record.rules.name != "hex":
+    games = {game.name: game for game in games_with("sgf")}
+    if record.rules.name not in games:
+        titles = list_some([game.title for game in games.values()])
         raise BadRecordError(
-            f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game"
+            f"SGF is for {titles}, this is a game of {record.rules.name}; .json is for every game"
         )
-    lines = [node_text(root_of(record))]
-    for _, ply in replay(record).steps():
+    table = replay(record)
+    lines = [node_text(root_of(record, games[record.rules.name].facts.sgf, table.end.reason))]
+    for _, ply in table.steps():
         node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
         note = format_note(ply)
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
 
-def root_of(record: GameRecord) -> Node:
+def root_of(record: GameRecord, number: int, reason: Reason) -> Node:
     size = str(record.rules.options["size"])
     swap = bool(record.rules.options["swap"])
-    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
+    root = {"FF": "4", "GM": str(number), "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
     root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
-    if record.termination == AGREEMENT:
+    if reason is Reason.AGREEMENT:
         root["RE"] = DRAWS[0]
     elif record.payoffs is not None:
-        root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{ENDS[record.termination]}"
+        root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{REASON_WORDS[reason]}"
     root |= {"DT": record.date} if record.date else {}
     root |= {"SEED": str(record.seed)} if record.seed is not None else {}
     root |= {

@@ -2,18 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 
-import numpy as np
-
+from anyzero.app.records.cells import ply_cells, scene_of
 from anyzero.app.records.in_progress import GameInProgress, Ply
+from anyzero.app.records.record import REASON_WORDS
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.views.board import Scene, shape_values
 from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
-
-MOST_SCENES = 1024
-
 
 # --- tables and positions
 
@@ -46,7 +42,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> Values:
         {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
     )
     about = {**thought, "seconds": ply.seconds}
-    move = ply.move or ply.termination
+    move = ply.move or REASON_WORDS[ply.end.reason]
     played = ply.action >= 0
     text = ply.notation(game, before) if played else move
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
@@ -96,35 +92,6 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
                 if other < action
             }
     return twins
-
-
-def ply_cells(table: GameInProgress, index: int) -> list[str]:
-    return (
-        cells_of(table.game, table.states[index], table.plies[index].action) if index >= 0 else []
-    )
-
-
-def cells_of(game: Game, state: State, action: int) -> list[str]:
-    """The cells that an action names; none for a declared end."""
-    return (
-        list(scene_of(game, state).clicks.get(action, ()))
-        if game.has("board") and action >= 0
-        else []
-    )
-
-
-def scene_of(game: Game, state: State) -> Scene:
-    return remembered_scene(game, state.tobytes())
-
-
-@lru_cache(MOST_SCENES)
-def remembered_scene(game: Game, content: bytes) -> Scene:
-    scene: Scene = game.scene(state_of(game, content))
-    return scene
-
-
-def state_of(game: Game, content: bytes) -> State:
-    return np.frombuffer(content, game.state_dtype).copy()[0]
 
 
 # --- pictures

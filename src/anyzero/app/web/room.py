@@ -10,22 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
 
-from anyzero.app.records.ends import RULES, BadRecordError
 from anyzero.app.records.files import FIRST, READERS, pick
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.records.record import Evaluation, GameRecord
-from anyzero.app.web.catalog import HUMAN, Catalog, Message, ServerConfig
+from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
+from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
+from anyzero.app.web.catalog import Catalog, Message, ServerConfig
 from anyzero.app.web.forms import table_values
 from anyzero.app.web.shelf import Shelf
 from anyzero.app.web.worker import SearchProcess
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.files import parse_object
 from anyzero.core.base.nouns import Values
-from anyzero.core.game.game import Game
 
 MOVERS = ThreadPoolExecutor(4, "move")
 """Moves have their own threads, so that none waits for pictures or for games being read."""
-OPPONENT = "level:medium"  # the default opponent of a person
 MOST_PREPARED = 5  # of the games on disk
 
 
@@ -82,20 +80,17 @@ class Rooms:
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             played = GameInProgress.played(game, record.start, record.moves)
             if played.is_over:
-                record = record.change(result={"payoffs": played.payoffs, "termination": RULES})
+                record = record.change(
+                    result={"payoffs": played.payoffs, "termination": played.termination}
+                )
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
             table.players = self.catalog.check_seats(wanted.seats, table.game)
-        room = self.add(table, [self.known_player(name, table.game) for name in table.players])
+        check = partial(self.catalog.check_player, game=table.game)
+        # who cannot play here is replaced by a person
+        room = self.add(table, [known_player(name, check) or HUMAN for name in table.players])
         room.trouble = f"the file {FIRST.format(len(found))}" if len(found) > 1 else ""
         return room
-
-    def known_player(self, name: str, game: Game) -> str:
-        """A player of a record, replaced by a person if it cannot play here."""
-        try:
-            return self.catalog.check_player(name, game)
-        except AnyzeroError:
-            return HUMAN
 
     def add(
         self, table: GameInProgress, seats: Sequence[str], paused: bool = False, pace: float = 0.0
@@ -156,9 +151,9 @@ class Room:
         self.engine = rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # the game's name for clients
         self.seats = tuple(seats)  # the movers; a person may have another name in the record
-        self.set_pace(
-            paused, pace
-        )  # `trouble`: why a machine does not move, or what people should know
+        self.paused = paused
+        self.pace = pace  # the least seconds between machines' moves
+        self.trouble = ""  # why a machine does not move, or what people should know
         self.listeners: set[Callable[[str], None]] = set()  # notified of every change
         self.lock = asyncio.Lock()
         self.preparing = False  # whether the machine's code is being compiled, which happens once
@@ -281,9 +276,13 @@ class Room:
                 self.table.name_player(seat, name)
         self.seats = tuple(seats)
 
-    def set_pace(self, paused: bool, pace: float, trouble: str = "") -> None:
+    def set_pace(self, paused: bool, pace: float) -> None:
         self.paused = paused
         self.pace = pace
+
+    def stop_machines(self, trouble: str) -> None:
+        """They wait until people have read why."""
+        self.paused = True
         self.trouble = trouble
 
     # --- machines
@@ -333,7 +332,7 @@ class Room:
                         self.preparing = True
                         await self.show()
         except AnyzeroError as error:
-            return partial(self.set_pace, True, self.pace, str(error))
+            return partial(self.stop_machines, str(error))
         self.preparing = False
         self.quick = bool(answer.get("quick"))
         seconds = time.perf_counter() - start

@@ -20,19 +20,19 @@ from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
+from anyzero.app.records.cells import action_cells, state_from_bytes
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.web.catalog import ServerConfig, load_interpreted
-from anyzero.app.web.forms import cells_of, state_of
 from anyzero.core.base.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.nouns import Values
 from anyzero.core.compile.cache import NotCompiledError, loading_only
-from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
+from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Play
 from anyzero.core.nets.forward import numpy_evaluator
 from anyzero.core.nets.weights import read_network
-from anyzero.core.search import Searcher, SearchResult
+from anyzero.core.search import LiveSearch, Searcher
 from anyzero.core.search.methods import SearchText
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.player import choose_at_random, consult, search_arguments
@@ -75,7 +75,7 @@ class SearchJob:
         self.stopped = stopped or threading.Event()
         self.game: Game = load_game(wanted["game"])
         self.player = split_player(wanted["player"]).in_game(self.game)
-        self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
+        self.state = self.position("state")
 
     def run(self) -> Values:
         """Search to the end, or until stopped; if someone is watching, report intermediate
@@ -94,17 +94,19 @@ class SearchJob:
         """The move of a player that does not search here; an engine has one game at a time, and
         gets all of it.
         """
+        game = self.game
+        seed = self.wanted["seed"]
         if self.player.kind == RANDOM:
-            return choose_at_random(
-                self.game, Line.begin(self.game, self.state), self.wanted["seed"]
-            )
-        line = Line.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
+            return choose_at_random(game, Play.begin(game, self.state), seed)
+        line = Play.begin(game, self.position("start"))
         for action in self.wanted["actions"]:
-            line = line.play(self.game, action)
+            line = line.play(game, action)
         with ENGINES:
-            return consult(
-                find_player(self.player.text), self.game, line, self.wanted["seed"]
-            ).action
+            return consult(find_player(self.player.text), game, line, seed).action
+
+    def position(self, name: str) -> State:
+        """A position that the job names."""
+        return state_from_bytes(self.game, bytes.fromhex(self.wanted[name]))
 
     def run_meanwhile(self, budget: SearchText) -> tuple[Values | None, bool]:
         """Search in plain Python while another process compiles; also returns whether the budget
@@ -151,9 +153,9 @@ class SearchJob:
                 break
             if self.wanted["live"] and time.perf_counter() >= look:
                 preparing = {"preparing": True} if searcher.target == "interpreted" else {}
-                self.tell({"result": self.values(search.result()), **preparing})
+                self.tell({"result": self.values(search), **preparing})
                 look = time.perf_counter() + LOOK_EVERY_S
-        return self.values(search.result()), is_finished
+        return self.values(search), is_finished
 
     @cached_property
     def arguments(self) -> Values:
@@ -174,14 +176,15 @@ class SearchJob:
         changes = {"max_nodes": self.max_nodes, "seconds": seconds, "target": "interpreted"}
         return Searcher(game, **{**arguments, **changes})
 
-    def values(self, result: SearchResult) -> Values:
-        """The result as plain values, and the cells of the principal variation."""
+    def values(self, search: LiveSearch) -> Values:
+        """The result so far as plain values, and the cells of the principal variation."""
+        result = search.result()
         state = self.state
         cells = list[list[str]]()
-        for move in result.principal_variation[:MOST_GHOSTS] if self.game.has("board") else ():
-            action = self.game.parse_action(state, move)
-            cells.append(cells_of(self.game, state, action))
-            state = self.game.play(state, action)
+        if self.game.has("board"):
+            for action in search.line_actions(result.best_action)[:MOST_GHOSTS]:
+                cells.append(action_cells(self.game, state, action))
+                state = self.game.play(state, action)
         return {**result.to_json(), "ghosts": cells}
 
     def is_compiled(self) -> bool:

@@ -8,7 +8,9 @@ import os
 import re
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
+
+from anyzero.core.base.nouns import Number
 
 
 def shorten(sentence: str) -> str:
@@ -58,7 +60,7 @@ def words_of(error: BaseException, before: str = "") -> str:
     )
 
 
-def whole(name: str, value: Any, within: range | None = None, fault: str = "") -> int:
+def whole(name: str, value: object, within: range | None = None, fault: str = "") -> int:
     """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error
     outside a range.
     """
@@ -69,18 +71,18 @@ def whole(name: str, value: Any, within: range | None = None, fault: str = "") -
     return operator.index(value)
 
 
-def text_of(noun: str, value: Any) -> str:
+def text_of(noun: str, value: object) -> str:
     """The text, or the path as a text."""
     if not isinstance(value, str | os.PathLike):
         raise BadOptionError(f"{noun} must be a text, not {value!r}")
     return os.fspath(value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     return isinstance(value, Real)
 
 
-def seconds_below(most: float, noun: str, value: Any) -> float:
+def seconds_below(most: float, noun: str, value: Number) -> float:
     """The positive number of seconds as JSON takes it."""
     if not (is_number(value) and 0.0 < value < most):
         raise BadOptionError(
@@ -113,19 +115,19 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
-def check_name(noun: str, name: object, known: Iterable[str], more: str = "") -> None:
+def check_name(noun: str, name: object, names: Iterable[str], more: str = "") -> None:
     """UnknownNameError, with the nearest name and all known ones, unless the name is known."""
-    known = list(known)
-    if name not in known:
-        raise unknown_name(noun, name, known, more)
+    names = list(names)
+    if name not in names:
+        raise unknown_name(noun, name, names, more)
 
 
 def unknown_name(
-    noun: str, name: object, known: Iterable[str], more: str = "", none: str = "there are none"
+    noun: str, name: object, names: Iterable[str], more: str = "", none: str = "there are none"
 ) -> UnknownNameError:
     """The same, to be raised; `none` is the message if nothing is known."""
-    known = list(known)
-    listed = f"known: {list_some(known)}" if known else none
+    names = list(names)
+    listed = f"known: {list_some(names)}" if names else none
     return UnknownNameError(
-        f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}"
+        f"there is no {noun} {name!r}; {nearest_hint(str(name), names)}{listed}{more}"
     )

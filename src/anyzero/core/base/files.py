@@ -69,11 +69,11 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def state_of(path: Path) -> tuple[int, ...] | None:
+def file_state(path: Path) -> tuple[int, ...] | None:
     """A value that changes whenever a file is written or replaced; None if there is none."""
     with contextlib.suppress(OSError):
-        found = path.stat()
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        status = path.stat()
+        return status.st_ino, status.st_size, status.st_mtime_ns
     return None
 
 
@@ -146,7 +146,7 @@ def remove_unused(folder: Path) -> None:
 def parse_object(line: str | bytes) -> Values | None:
     """The JSON object in a line; None if there is none."""
     try:
-        found = json.loads(line)
+        content = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None

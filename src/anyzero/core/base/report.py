@@ -18,7 +18,7 @@ class Sheet(NamedTuple):
     """A table for people; an empty cell is an empty text."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[object]]
 
     @property
     def cells(self) -> list[list[str]]:
@@ -105,7 +105,7 @@ def worth_words(value: float, best_score: float) -> str:
     return f"{worth(value, best_score)} points" if best_score else f"value {signed(value)}"
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -52,7 +52,7 @@ class Schema(BaseModel):
         """
         if not isinstance(values, Mapping):
             raise BadOptionError(
-                f"{where or cls.noun} must be an object with keys, not {show(values)}"
+                f"{where or cls.noun} must be an object with keys, not {show_value(values)}"
             )
         try:
             return cls(**{str(key): value for key, value in values.items()})
@@ -100,13 +100,13 @@ def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
 
 def parse_setting(model: type[Schema], key: str, text: str) -> Any:
     """Text converted to the type of that setting; lists are `a;b`, or in TOML syntax."""
-    known = {setting.key: setting for setting in settings_of(model)}
-    if key not in known:
-        raise UnknownNameError(_unknown(model.noun, key, known))
-    field = known[key].field
+    settings = {setting.key: setting for setting in settings_of(model)}
+    if key not in settings:
+        raise UnknownNameError(_unknown(model.noun, key, settings))
+    field = settings[key].field
     adapter = TypeAdapter(field.rebuild_annotation())
     try:
-        if isinstance(known[key].default, tuple):
+        if isinstance(settings[key].default, tuple):
             return adapter.validate_python(_parse_list(key, text))
         return adapter.validate_strings(text)
     except ValidationError as error:
@@ -145,7 +145,7 @@ def write_toml(values: NamedValues) -> str:
     )
 
 
-def show(value: object) -> str:
+def show_value(value: object) -> str:
     """A value for a sentence, shortened if long."""
     try:
         shown = repr(value)
@@ -184,7 +184,7 @@ def _parse_list(key: str, text: str) -> tuple[Any, ...]:
         return tuple(map(str, tomllib.loads(f"list = {text}")["list"]))
     except (ValueError, RecursionError):
         raise BadOptionError(
-            f"{key} must be a list like a;b or ['a', 'b'], not {show(text)}"
+            f"{key} must be a list like a;b or ['a', 'b'], not {show_value(text)}"
         ) from None
 
 
@@ -240,10 +240,10 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
 MOST_LISTED = 20  # maximum names listed with a hint: no one searches a longer list
 
 
-def _unknown(noun: str, key: str, known: NamedValues) -> str:
-    hint = nearest_hint(key, known)
-    rest = "" if hint and len(known) > MOST_LISTED else f"known: {list_some(known)}"
-    return f"{noun} has no setting {show(key)}; {hint}{rest}".rstrip()
+def _unknown(noun: str, key: str, settings: NamedValues) -> str:
+    hint = nearest_hint(key, settings)
+    rest = "" if hint and len(settings) > MOST_LISTED else f"known: {list_some(settings)}"
+    return f"{noun} has no setting {show_value(key)}; {hint}{rest}".rstrip()
 
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
@@ -252,26 +252,29 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
         fault.get("ctx", {})
     )  # the second for the bounds of list items
     if kind == "literal_error":
-        known = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
-        hint = nearest_hint(str(value), known)
-        return UnknownNameError(f"{name} cannot be {show(value)}; {hint}known: {list_some(known)}")
+        choices = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
+        hint = nearest_hint(str(value), choices)
+        return UnknownNameError(
+            f"{name} cannot be {show_value(value)}; {hint}known: {list_some(choices)}"
+        )
     if kind.startswith(("greater_than", "less_than")) and limits:
-        return BadOptionError(f"{name} must be {limits}, not {show(value)}")
-    wanted = _MEANINGS.get(kind.partition("_")[0])
-    if wanted and kind != "string_too_long":
-        return BadOptionError(f"{name} must be {wanted}, not {show(value)}")
-    return BadOptionError(f"{name}: {fault['msg']}, not {show(value)}")
+        return BadOptionError(f"{name} must be {limits}, not {show_value(value)}")
+    meaning = _MEANINGS.get(kind.partition("_")[0])
+    if meaning and kind != "string_too_long":
+        return BadOptionError(f"{name} must be {meaning}, not {show_value(value)}")
+    return BadOptionError(f"{name}: {fault['msg']}, not {show_value(value)}")
 
 
-def _bounds(found: NamedValues) -> str:
+def _bounds(limits: NamedValues) -> str:
     """The range of a number, in words."""
-    low, high = found.get("ge", found.get("gt")), found.get("le", found.get("lt"))
+    low = limits.get("ge", limits.get("gt"))
+    high = limits.get("le", limits.get("lt"))
     if low is None and high is None:
         return ""
     if high is None:
-        return f"{_plain(low)} or more" if "ge" in found else f"more than {_plain(low)}"
+        return f"{_plain(low)} or more" if "ge" in limits else f"more than {_plain(low)}"
     if low is None:
-        return f"{_plain(high)} or less" if "le" in found else f"less than {_plain(high)}"
+        return f"{_plain(high)} or less" if "le" in limits else f"less than {_plain(high)}"
     return f"from {_plain(low)} to {_plain(high)}"
 
 
@@ -281,7 +284,7 @@ def _plain(number: float) -> str:
 
 def limits_of(field: FieldInfo | None) -> Values:
     items = field.metadata if field else ()
-    found = [
+    bounds = [
         (name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")
     ]
-    return {name: bound for name, bound in found if bound is not None}
+    return {name: bound for name, bound in bounds if bound is not None}

@@ -46,18 +46,18 @@ def read_object(path: Path) -> Values:
     if not path.is_file():
         raise DamagedError(f"it has no {path.name}")
     with reading(path):
-        found = parse_object(path.read_bytes())
-    if found is None:
+        content = parse_object(path.read_bytes())
+    if content is None:
         raise DamagedError(f"{path.name} is damaged")
-    return found
+    return content
 
 
 def read_sealed(path: Path, form: str) -> Values:
     """The object of this form in a file; DamagedError if it is anything else."""
-    found = read_object(path)
-    if found.get("form") != form or found.get(SEAL) != seal_of(found):
+    content = read_object(path)
+    if content.get("form") != form or content.get(SEAL) != seal_of(content):
         raise DamagedError(f"{path.name} is damaged, or of another version of anyzero")
-    return found
+    return content
 
 
 # --- files that an object describes
@@ -65,15 +65,15 @@ def read_sealed(path: Path, form: str) -> Values:
 
 def describe_file(path: Path) -> Values:
     with reading(path), path.open("rb") as file:
-        found = hashlib.file_digest(file, HASH).hexdigest()
-        return {"size": file.tell(), HASH: found}
+        digest = hashlib.file_digest(file, HASH).hexdigest()
+        return {"size": file.tell(), HASH: digest}
 
 
-def check_file(path: Path, wanted: object, by: str = "the manifest") -> None:
+def check_file(path: Path, description: object, by: str = "the manifest") -> None:
     """DamagedError unless the file has the recorded size and hash."""
     if not path.is_file():
         raise DamagedError(f"it has no {path.name}")
-    if describe_file(path) != wanted:
+    if describe_file(path) != description:
         raise DamagedError(f"{path.name} is not what {by} says")
 
 
@@ -150,9 +150,9 @@ def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> Values
 
 def _checksum(header: NamedValues, arrays: Mapping[str, np.ndarray]) -> str:
     """SHA-256 of the header, and of every array with its name, type and shape."""
-    found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
-        found.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        found.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-    return found.hexdigest()
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return digest.hexdigest()

@@ -9,12 +9,12 @@ model.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.nouns import Numbers, Values
+from anyzero.core.base.nouns import Number, Numbers, Values
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # a normal variable is within this many standard deviations of its mean with a probability of 95 %
@@ -59,8 +59,8 @@ def compare(points: float, others: float) -> float:
 
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
     """An interval as plain values; None if there is none, and for a limit that is not known."""
-    known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
-    return dict(zip((name, f"{name}_low", f"{name}_high"), known, strict=True))
+    limits = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
+    return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
 
 
 def expected_score(elo: float) -> float:
@@ -278,7 +278,7 @@ class Sprt:
         }
 
 
-def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
+def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Number:
     """The log-likelihood ratio of `elo1` to `elo0` for these counts, [..., 5]."""
     weights = np.where(np.asarray(counts) == 0, ALMOST_NONE, np.asarray(counts, float))
     total = weights.sum(axis=-1, keepdims=True)
@@ -286,7 +286,7 @@ def log_likelihood_ratio(counts: Numbers, elo0: float, elo1: float) -> Any:
     return (weights * (np.log(tilts[0]) - np.log(tilts[1]))).sum(axis=-1)
 
 
-def tilt(shares: Numbers, score: float) -> Any:
+def tilt(shares: Numbers, score: float) -> Number:
     """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this
     expected score.
 
@@ -294,10 +294,8 @@ def tilt(shares: Numbers, score: float) -> Any:
     infinity.
     """
     away = np.array(PAIR_SCORES) - score
-    low, high = (
-        np.full(shares.shape[:-1], -1.0 / (1.0 - score)),
-        np.full(shares.shape[:-1], 1.0 / score),
-    )
+    low = np.full(shares.shape[:-1], -1.0 / (1.0 - score))
+    high = np.full(shares.shape[:-1], 1.0 / score)
     for _ in range(BISECTIONS):
         theta = (low + high) / 2.0
         right = (shares * away / (1.0 + theta[..., None] * away)).sum(axis=-1) > 0.0

@@ -30,7 +30,7 @@ def check() -> None:
         raise KeyboardInterrupt
 
 
-def ask() -> None:
+def request_stop() -> None:
     """Act as if Ctrl-C had been pressed: for work that another process can stop."""
     _asked.set()
 
@@ -85,7 +85,7 @@ def in_two_steps() -> Iterator[None]:
 
 def _hear(_number: int, _frame: FrameType | None) -> None:
     if _asked.is_set():
-        leave(EXIT_CODE)
+        exit_now(EXIT_CODE)
     _asked.set()
     if _num_waiting:
         raise KeyboardInterrupt
@@ -117,11 +117,11 @@ def watch_over(cause: str) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
         return
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        found = signal.sigwaitinfo(heard)
+        received = signal.sigwaitinfo(heard)
         if (
-            found.si_signo != signal.SIGCHLD and found.si_code == 0
+            received.si_signo != signal.SIGCHLD and received.si_code == 0
         ):  # of a process; the child hears the terminal itself
-            os.kill(child, found.si_signo)
+            os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(ended[1])
     name = "" if code >= 0 else signal.Signals(-code).name
     if name in CRASHES:
@@ -129,7 +129,7 @@ def watch_over(cause: str) -> None:
     os._exit(code if code >= 0 else 2 if name in CRASHES else 128 - code)
 
 
-def leave(code: int) -> None:
+def exit_now(code: int) -> None:
     """End the process now, without waiting for threads, exit handlers and half-made objects."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(

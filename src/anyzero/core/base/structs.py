@@ -2,10 +2,11 @@
 in machine code.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from anyzero.core.base.nouns import Fields, RecordType
 
 
 class Struct(np.void):  # type: ignore[misc]  # not final: numpy.record is a subclass too
@@ -30,12 +31,12 @@ class Struct(np.void):  # type: ignore[misc]  # not final: numpy.record is a sub
             raise AttributeError(f"'record' object has no attribute {name!r}") from None
 
 
-def struct_of(fields: Sequence[Any]) -> np.dtype[Any]:
+def struct_of(fields: Fields) -> RecordType:
     """A record of these fields, aligned."""
     return np.dtype((Struct, np.dtype(list(fields), align=True)))
 
 
-def struct_of_words(fields: Sequence[Any]) -> np.dtype[Any]:
+def struct_of_words(fields: Fields) -> RecordType:
     """A record of these fields, aligned, and padded to whole words.
 
     The padding consists of fields too: NumPy does not copy bytes outside of fields.

@@ -20,10 +20,10 @@ Function = Callable[..., Any]
 
 def bind(
     function: Function,
-    replace: Mapping[Function, Any],
-    wrap: Callable[[FunctionType], Any],
-    bound: dict[Function, Any] | None = None,
-) -> Any:
+    replace: Mapping[Function, Function],
+    wrap: Callable[[FunctionType], Function],
+    bound: dict[Function, Function] | None = None,
+) -> Function:
     """A copy of `function`, wrapped for a target, that calls `replace[callee]` in place of
     `callee`.
 
@@ -32,13 +32,13 @@ def bind(
     bound = {} if bound is None else bound
     if function in bound:
         return bound[function]
-    chosen = replace.get(function, function)
-    if not isinstance(chosen, FunctionType):
-        bound[function] = chosen
-        return chosen
-    names: Values = dict(chosen.__globals__)
-    bound[function] = bound[chosen] = wrap(rebuild(chosen, names))
-    for name in global_names(chosen.__code__):
+    member = replace.get(function, function)
+    if not isinstance(member, FunctionType):
+        bound[function] = member
+        return member
+    names: Values = dict(member.__globals__)
+    bound[function] = bound[member] = wrap(rebuild(member, names))
+    for name in global_names(member.__code__):
         callee = names.get(name)
         if isinstance(callee, FunctionType):
             names[name] = bind(callee, replace, wrap, bound)
@@ -65,7 +65,7 @@ def global_names(code: CodeType) -> tuple[str, ...]:
     """The names that code looks up in its globals, including comprehensions; `rules.board` does not
     look up `board`.
     """
-    own = (
+    looked_up = (
         step.argval
         for step in dis.get_instructions(code)
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
@@ -73,4 +73,4 @@ def global_names(code: CodeType) -> tuple[str, ...]:
     inner = (
         name for part in code.co_consts if isinstance(part, CodeType) for name in global_names(part)
     )
-    return tuple(dict.fromkeys([*own, *inner]))
+    return tuple(dict.fromkeys([*looked_up, *inner]))

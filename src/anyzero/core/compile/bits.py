@@ -5,14 +5,10 @@ interpreted versions.
 them with signed integers turns both into floats.
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Words
+from anyzero.core.base.nouns import Arrays, Number, Numbers, Record, Word, Words
 from anyzero.core.compile.random import U
-
-Word = Any  # a numpy.uint64; Any, because compiled functions are not checked for integer widths
 
 
 def trailing_zeros(word: Word) -> int:
@@ -32,22 +28,22 @@ def count_bits(word: Word) -> int:
 
 def nth_bit(word: Word, index: int) -> Word:
     """The word with only its set bit number `index` left, counted from 0 at the low end."""
-    one = np.uint64(1)
+    low_bit = np.uint64(1)
     for _ in range(index):
-        word &= word - one
-    return word & (~word + one)
+        word &= word - low_bit
+    return word & (~word + low_bit)
 
 
-def record_words(record: Any) -> int:
+def record_words(record: Record) -> int:
     return int(record.nbytes) // 8
 
 
-def record_word(record: Any, index: int) -> Word:
+def record_word(record: Record, index: int) -> Word:
     """The record's bytes from 8 * index to 8 * index + 7, as one word."""
     return np.frombuffer(record.tobytes(), np.uint64)[index]
 
 
-def same_records(first: Any, second: Any) -> bool:
+def same_records(first: Record, second: Record) -> bool:
     """Whether both have the same bytes."""
     same = True
     for index in range(record_words(first)):
@@ -55,7 +51,7 @@ def same_records(first: Any, second: Any) -> bool:
     return same
 
 
-def by_pointer(parts: Any) -> Any:
+def by_pointer(parts: Arrays) -> Arrays:
     """A NamedTuple as a kernel passes it to its functions: on the CPU, by pointer (see
     `bundle`).
     """
@@ -83,7 +79,7 @@ def best_index(scores: Numbers, count: int) -> int:
 
 
 def count_members(
-    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Any, num: int
+    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Number, num: int
 ) -> None:
     """For each of the first `num` keys that is in the set `members`: add 1 to its count and
     `amount` to its sum.
@@ -97,7 +93,7 @@ def count_members(
 
 
 def count_small_set(
-    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Any, num: int
+    keys: Words, members: Words, counts: Numbers, sums: Numbers, amount: Number, num: int
 ) -> None:
     """`count_members` for a set of SMALL_SET_WORDS words."""
     count_members(keys, members, counts, sums, amount, num)

@@ -14,7 +14,17 @@ from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
-from anyzero.core.base.nouns import Builder, Context
+from anyzero.core.base.nouns import (
+    Builder,
+    Context,
+    LlvmValue,
+    LlvmValues,
+    Lowering,
+    NumbaType,
+    Signature,
+)
+
+Models = Any  # Numba's: how values of each type lie in memory
 
 
 class Bundle(types.Type):  # type: ignore[misc]
@@ -22,7 +32,7 @@ class Bundle(types.Type):  # type: ignore[misc]
     it.
     """
 
-    def __init__(self, parts: Any) -> None:
+    def __init__(self, parts: NumbaType) -> None:
         self.parts = parts
         super().__init__(
             f"{parts.instance_class.__name__}.{hashlib.sha256(parts.name.encode()).hexdigest()[:12]}"
@@ -31,7 +41,7 @@ class Bundle(types.Type):  # type: ignore[misc]
 
 @register_model(Bundle)
 class BundleModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, bundle: Any) -> None:
+    def __init__(self, manager: Models, bundle: NumbaType) -> None:
         super().__init__(
             manager, bundle, manager.lookup(bundle.parts).get_value_type().as_pointer()
         )
@@ -41,17 +51,19 @@ class BundleModel(models.PrimitiveModel):  # type: ignore[misc]
 class BundleAttributes(AttributeTemplate):  # type: ignore[misc]
     key = Bundle
 
-    def generic_resolve(self, bundle: Any, name: str) -> Any:
+    def generic_resolve(self, bundle: NumbaType, name: str) -> NumbaType | None:
         fields = bundle.parts.fields
         return bundle.parts.types[fields.index(name)] if name in fields else None
 
 
 @lower_getattr_generic(Bundle)  # type: ignore[untyped-decorator]
-def read_field(_context: Context, builder: Builder, bundle: Any, pointer: Any, name: str) -> Any:
+def read_field(
+    _context: Context, builder: Builder, bundle: NumbaType, pointer: LlvmValue, name: str
+) -> LlvmValue:
     return read(builder, cgutils.gep_inbounds(builder, pointer, 0, bundle.parts.fields.index(name)))
 
 
-def read(builder: Builder, pointer: Any) -> Any:
+def read(builder: Builder, pointer: LlvmValue) -> LlvmValue:
     """The value there, word by word. Each load is marked invariant, whatever is written to
     arrays.
     """
@@ -68,8 +80,10 @@ def read(builder: Builder, pointer: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def by_pointer(_context: Context, parts: Any) -> Any:
-    def generate(_context: Context, builder: Builder, _signature: Any, args: Any) -> Any:
+def by_pointer(_context: Context, parts: NumbaType) -> Lowering:
+    def generate(
+        _context: Context, builder: Builder, _signature: Signature, args: LlvmValues
+    ) -> LlvmValue:
         return cgutils.alloca_once_value(builder, args[0])
 
     return Bundle(parts)(parts), generate

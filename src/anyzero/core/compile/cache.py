@@ -27,7 +27,7 @@ from numba.core.compiler import CompileResult
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import cache_folder, remove_unused, try_lock, write_whole, writing
-from anyzero.core.base.nouns import Context
+from anyzero.core.base.nouns import Context, Dispatcher, NumbaType, Signature
 from anyzero.core.compile.bind import global_names
 from anyzero.core.compile.clock import Compiling
 
@@ -76,6 +76,9 @@ def compiling(owner: str) -> Iterator[None]:
 
 _announced: set[str] = set()
 
+Compiled = Any  # Numba's result of compiling a function
+Entry = Any  # of the cache: what a compiled function is made from again
+
 
 def announce(owner: str) -> None:
     """Say once what is being compiled: a game has many kernels."""
@@ -88,58 +91,58 @@ def announce(owner: str) -> None:
         )
 
 
-def kept(folder: str, name: str, key: object, make: Callable[[], Any]) -> Any:
+def kept(folder: str, name: str, key: object, make: Callable[[], Entry]) -> Entry:
     """The result of `make`, from disk if present; without a key, always made anew."""
     if key is None:
         with compiling(folder):
             return make()
     whole_key = repr((key, numba.__version__, sys.version)).encode()
     path = cache_folder() / folder / f"{name}-{hashlib.sha256(whole_key).hexdigest()[:24]}.code"
-    found = read_entry(path)
-    if found is None:
+    entry = read_entry(path)
+    if entry is None:
         with compiling(folder), taking_turns(path):
-            found = read_entry(path)  # made by another process in the meantime
-            if found is None:
-                found = make()
-                write_entry(path, found)
-    return found
+            entry = read_entry(path)  # made by another process in the meantime
+            if entry is None:
+                entry = make()
+                write_entry(path, entry)
+    return entry
 
 
-def keep_on_disk(dispatcher: Any, owner: str, key: str | None) -> None:
+def keep_on_disk(dispatcher: Dispatcher, owner: str, key: str | None) -> None:
     """Let a dispatcher look for its code on disk before it compiles; without a key, it only
     compiles.
     """
     context = dispatcher.targetctx
     compile_it = dispatcher._compiler.compile
 
-    def load_or_compile(args: Any, return_type: Any) -> Any:
-        made = []
+    def load_or_compile(args: Signature, return_type: NumbaType) -> Compiled:
+        results = []
 
-        def make() -> Any:
-            made.append(compile_it(args, return_type))
-            return made[0]._reduce()
+        def make() -> Entry:
+            results.append(compile_it(args, return_type))
+            return results[0]._reduce()
 
         whole_key = key and (key, str(args), context.codegen().magic_tuple())
-        found = kept(owner, dispatcher.__name__, whole_key, make)
-        if made:
-            return made[0]
+        entry = kept(owner, dispatcher.__name__, whole_key, make)
+        if results:
+            return results[0]
         dispatcher._cache_hits[args] += 1  # for `dispatcher.stats`
         context.refresh()  # what the code links to must be in place before it is loaded
-        return adopt(context, CompileResult._rebuild(context, *found))
+        return adopt(context, CompileResult._rebuild(context, *entry))
 
     dispatcher._compiler.compile = load_or_compile
 
 
-_shared: dict[tuple[Any, ...], Any] = {}
+_shared: dict[tuple[object, ...], Compiled] = {}
 
 
-def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
+def share(dispatcher: Dispatcher, name_key: Callable[[], str | None]) -> None:
     """Let a part of a kernel use the code of an identical part that this process has compiled."""
     context = dispatcher.targetctx
     compile_it = dispatcher._compiler.compile
     name_once = cache(name_key)  # and only when there is something to compile
 
-    def compile_once(args: Any, return_type: Any) -> Any:
+    def compile_once(args: Signature, return_type: NumbaType) -> Compiled:
         key = name_once(), args, return_type
         if key in _shared:
             return adopt(
@@ -153,7 +156,7 @@ def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
     dispatcher._compiler.compile = compile_once
 
 
-def adopt(context: Context, result: Any) -> Any:
+def adopt(context: Context, result: Compiled) -> Compiled:
     """Tell Numba about code that it has not compiled just now."""
     context.insert_user_function(result.entry_point, result.fndesc, [result.library])
     return result
@@ -179,7 +182,7 @@ def taking_turns(path: Path) -> Iterator[None]:
             lock.close()
 
 
-def read_entry(path: Path) -> Any:
+def read_entry(path: Path) -> Entry:
     """What `write_entry` wrote, or None if it is missing, damaged or of another key (then it is
     removed).
     """
@@ -208,7 +211,7 @@ def sealed(path: Path, data: bytes) -> bytes:
     return hashlib.sha256("/".join(path.parts[-2:]).encode() + data).digest() + data
 
 
-def write_entry(path: Path, content: Any) -> None:
+def write_entry(path: Path, content: object) -> None:
     """Another process sees all of the entry or nothing; a folder that cannot be written costs one
     warning.
     """
@@ -250,23 +253,23 @@ class NoFingerprintError(Exception):
 class Fingerprint:
     """A walk over everything reachable from a bound function, each function once."""
 
-    manner: Callable[[FunctionType], Any] = lambda _function: ()
+    manner: Callable[[FunctionType], object] = lambda _function: ()
     """How each function is compiled."""
-    digest: Any = field(default_factory=hashlib.sha256)
-    numbers: dict[Any, int] = field(default_factory=dict)
+    digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+    numbers: dict[object, int] = field(default_factory=dict)
 
-    def of(self, *values: Any) -> str:
+    def of(self, *values: object) -> str:
         self.value(values)
         return str(self.digest.hexdigest())
 
     def add(self, *parts: object) -> None:
         self.digest.update(repr(parts).encode(errors="surrogatepass") + b"\0")
 
-    def is_new(self, value: Any) -> bool:
+    def is_new(self, value: object) -> bool:
         """Whether this is the first encounter; later ones are identified by its number."""
-        known = len(self.numbers)
-        self.add(self.numbers.setdefault(value, known))
-        return len(self.numbers) > known
+        count = len(self.numbers)
+        self.add(self.numbers.setdefault(value, count))
+        return len(self.numbers) > count
 
     def function(self, function: FunctionType) -> None:
         if not self.is_new(function):
@@ -295,7 +298,7 @@ class Fingerprint:
             elif index > 0 or constant != docstring:
                 self.value(constant)
 
-    def value(self, value: Any, attributes: CodeType | None = None) -> None:
+    def value(self, value: object, attributes: CodeType | None = None) -> None:
         """A global or a constant; from a module of ours only what the code may look up in it."""
         value = getattr(
             value, "py_func", value
@@ -306,10 +309,10 @@ class Fingerprint:
             self.add("module", value.__name__)
             if attributes is not None and not _is_of_others(value.__name__):
                 for name in all_names(attributes):
-                    found = getattr(value, name, None)
-                    if isinstance(found, CONTENTS) or hasattr(found, "py_func"):
+                    attribute = getattr(value, name, None)
+                    if isinstance(attribute, CONTENTS) or hasattr(attribute, "py_func"):
                         self.add(name)
-                        self.value(found)
+                        self.value(attribute)
         elif isinstance(value, type):
             self.type(value)
         elif (definition := getattr(value, "_defn", None)) is not None:  # an intrinsic of Numba's
@@ -328,7 +331,7 @@ class Fingerprint:
                 if isinstance(member, FunctionType):
                     self.function(member)
 
-    def content(self, value: Any) -> None:
+    def content(self, value: object) -> None:
         if isinstance(value, np.ndarray):
             self.add(
                 "array", value.dtype.descr, value.shape, hashlib.sha256(value.tobytes()).hexdigest()

@@ -15,11 +15,17 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import FunctionPass, register_pass
 
+from anyzero.core.base.nouns import LlvmModule
+
+Library = Any  # Numba's: the code of a function, and of what it calls
+Codegen = Any  # Numba's, which turns modules of LLVM into machine code
+CompilerState = Any  # of a function that Numba is compiling
+
 
 class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that a kernel links and optimises with its own."""
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: LlvmModule) -> None:
         tidy(ll_module, self._codegen)
 
     def finalize(self) -> None:
@@ -27,7 +33,7 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalize_dynamic_globals()
         self._finalized = True
 
-    def _get_module_for_linking(self) -> Any:
+    def _get_module_for_linking(self) -> LlvmModule:
         for function in self._final_module.functions:
             if not function.is_declaration:
                 function.linkage = "linkonce_odr"
@@ -39,7 +45,7 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
     @property
-    def codegen(self) -> Any:
+    def codegen(self) -> "NoEnvironment":
         return NoEnvironment()
 
 
@@ -48,21 +54,21 @@ class RulesLibrary(CalleeLibrary):
     games per second.
     """
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: LlvmModule) -> None:
         JITCodeLibrary._optimize_functions(self, ll_module)
 
 
 class NoEnvironment:
     """Executable code has an environment for its exceptions; a linked part has none."""
 
-    def set_env(self, name: str, environment: Any) -> None:
+    def set_env(self, name: str, environment: object) -> None:
         """Leave it unset."""
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The kernel's own code, and that of everything it calls."""
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: LlvmModule) -> None:
         tidy(ll_module, self._codegen)
 
     def finalize(self) -> None:
@@ -74,9 +80,9 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         do not have.
         """
         missing = [
-            one.name
-            for one in self._final_module.functions
-            if one.is_declaration and one.name[:3] == "_ZN"
+            function.name
+            for function in self._final_module.functions
+            if function.is_declaration and function.name[:3] == "_ZN"
         ]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name} was linked without {missing[0]}")
@@ -92,7 +98,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         rest.run(self._final_module, builder)
 
 
-def own_parts(module: Any) -> None:
+def own_parts(module: LlvmModule) -> None:
     """Make linked functions internal: LLVM then inlines those called once, and drops unused
     arguments.
     """
@@ -101,25 +107,25 @@ def own_parts(module: Any) -> None:
             function.linkage = "internal"
 
 
-def callers_first(kernel: Any) -> list[Any]:
+def callers_first(kernel: Library) -> list[Library]:
     """All parts of a kernel, callers before callees: the linker drops what has not been called so
     far.
     """
-    found = []
-    seen = set()
+    parts = []
+    visited = set()
 
-    def visit(part: Any) -> None:
-        seen.add(id(part))
+    def visit(part: Library) -> None:
+        visited.add(id(part))
         for other in part._linking_libraries:
-            if id(other) not in seen:
+            if id(other) not in visited:
                 visit(other)
-        found.append(part)
+        parts.append(part)
 
     visit(kernel)
-    return found[-2::-1]
+    return parts[-2::-1]
 
 
-def tidy(module: Any, codegen: Any) -> None:
+def tidy(module: LlvmModule, codegen: Codegen) -> None:
     """Simplify a translation: variables become values, and empty blocks are removed."""
     module.data_layout = codegen._data_layout
     passes = newpassmanagers.create_new_function_pass_manager()
@@ -144,7 +150,7 @@ class FixedFields(FunctionPass):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: CompilerState) -> bool:
         fixed = state.func_id.func.__globals__
         definitions = state.func_ir._definitions
         for block in state.func_ir.blocks.values():
@@ -157,8 +163,8 @@ class FixedFields(FunctionPass):  # type: ignore[misc]
                 )
                 if name in fixed:
                     statement.value = ir.Const(fixed[name], statement.loc)
-                    known = definitions[statement.target.name]
-                    known[known.index(old)] = statement.value
+                    values = definitions[statement.target.name]
+                    values[values.index(old)] = statement.value
         return True
 
 
@@ -180,7 +186,7 @@ FOR_OTHER_CODE = {
 class KernelCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler with our library and pass."""
 
-    library: Any = KernelLibrary
+    library: Library = KernelLibrary
 
     def define_pipelines(self) -> Any:
         self.state.library = self.library(

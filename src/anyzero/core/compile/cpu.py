@@ -3,7 +3,6 @@
 import hashlib
 import sys
 from types import FunctionType
-from typing import Any
 
 import numba
 from llvmlite import ir
@@ -11,7 +10,17 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import linalg
 
-from anyzero.core.base.nouns import Builder, Context, Values
+from anyzero.core.base.nouns import (
+    Builder,
+    Context,
+    Dispatcher,
+    LlvmValue,
+    LlvmValues,
+    Lowering,
+    NumbaType,
+    Signature,
+    Values,
+)
 from anyzero.core.compile import bits, bundle, callees
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.cache import Fingerprint
@@ -29,7 +38,7 @@ CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others need no wrapper, which saves compile time."""
 
 
-def name_of_record(record: Any) -> tuple[str, tuple[int]]:
+def name_of_record(record: NumbaType) -> tuple[str, tuple[int]]:
     """The name of a record in symbols, by its fields. Numba instead counts the records met by the
     process: code
     from two processes, for two board sizes, could share a name, and code loaded second would call
@@ -61,19 +70,20 @@ if "numba.np.arraymath" not in sys.modules:  # the module that looks for it
     look_for_blas_later()
 
 
-def as_word(builder: Builder, value: Any) -> Any:
+def as_word(builder: Builder, value: LlvmValue) -> LlvmValue:
     return builder.zext(value, ir.IntType(64)) if value.type.width < 64 else value
 
 
-def on_word(operate: Function) -> Any:
+def on_word(operate: Function) -> Function:
     """The intrinsic that applies this to a word and returns an index or a count."""
 
-    def define(_context: Context, word: Any) -> Any:
+    def define(_context: Context, word: NumbaType) -> Lowering:
         return types.int64(word), lambda _context, builder, _signature, args: operate(
             builder, as_word(builder, args[0])
         )
 
-    return intrinsic(define)
+    emitter: Function = intrinsic(define)
+    return emitter
 
 
 NOT_ZERO = ir.Constant(
@@ -87,8 +97,10 @@ count_bits = on_word(lambda builder, word: builder.ctpop(word))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def nth_bit(_context: Context, word: Any, index: Any) -> Any:
-    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
+def nth_bit(_context: Context, word: NumbaType, index: NumbaType) -> Lowering:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: LlvmValues
+    ) -> LlvmValue:
         if not deposits_bits_fast(context):
             return context.compile_internal(builder, bits.nth_bit, signature, args)
         wide = ir.IntType(64)
@@ -109,7 +121,7 @@ def deposits_bits_fast(context: Context) -> bool:
     return "+bmi2" in features and processor not in ("znver1", "znver2")
 
 
-INTRINSICS: dict[Function, Any] = {
+INTRINSICS: dict[Function, Function] = {
     bits.trailing_zeros: trailing_zeros,
     bits.leading_bit: leading_bit,
     bits.count_bits: count_bits,
@@ -120,12 +132,14 @@ INTRINSICS: dict[Function, Any] = {
 }
 
 
-def compile_kernel(function: FunctionType, options: Values) -> Any:
+def compile_kernel(function: FunctionType, options: Values) -> Dispatcher:
     """A dispatcher for a function that is called from Python."""
     return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
 
 
-def compile_part(function: FunctionType, options: Values, *, inline: bool, is_rule: bool) -> Any:
+def compile_part(
+    function: FunctionType, options: Values, *, inline: bool, is_rule: bool
+) -> Dispatcher:
     """A dispatcher for a function that only compiled code calls."""
     if "print" in function.__code__.co_names:
         return numba.njit(**options)(

@@ -4,14 +4,22 @@ processor.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from anyzero.core.base.nouns import Builder, Context
+from anyzero.core.base.nouns import (
+    Builder,
+    Context,
+    LlvmType,
+    LlvmValue,
+    LlvmValues,
+    Lowering,
+    NumbaType,
+    Signature,
+)
 from anyzero.core.compile import bits
 from anyzero.core.compile.bind import Function
 
@@ -25,8 +33,10 @@ LOWEST = -3.0e38
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def best_index(_context: Context, scores: Any, count: Any) -> Any:
-    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
+def best_index(_context: Context, scores: NumbaType, count: NumbaType) -> Lowering:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: LlvmValues
+    ) -> LlvmValue:
         numbers = context.make_array(signature.args[0])(context, builder, args[0]).data
         count = context.cast(builder, args[1], signature.args[1], types.int64)
         return find_number(builder, numbers, count, greatest(builder, numbers, count))
@@ -34,7 +44,7 @@ def best_index(_context: Context, scores: Any, count: Any) -> Any:
     return types.int64(scores, count), generate
 
 
-def greatest(builder: Builder, numbers: Any, count: Any) -> Any:
+def greatest(builder: Builder, numbers: LlvmValue, count: LlvmValue) -> LlvmValue:
     """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a
     vector.
     """
@@ -54,32 +64,36 @@ def greatest(builder: Builder, numbers: Any, count: Any) -> Any:
     return builder.load(best)
 
 
-def find_number(builder: Builder, numbers: Any, count: Any, wanted: Any) -> Any:
-    found = cgutils.alloca_once_value(builder, count)
-    everywhere = spread(builder, wanted)
+def find_number(
+    builder: Builder, numbers: LlvmValue, count: LlvmValue, best: LlvmValue
+) -> LlvmValue:
+    place = cgutils.alloca_once_value(builder, count)
+    everywhere = spread(builder, best)
     with each_vector(builder, numbers, count) as (index, vector):
         hits = builder.bitcast(builder.fcmp_ordered("==", vector, everywhere), ir.IntType(WIDE))
         any_hit = builder.icmp_unsigned("!=", hits, ir.Constant(ir.IntType(WIDE), 0))
         with builder.if_then(
-            builder.and_(any_hit, builder.icmp_unsigned("==", builder.load(found), count))
+            builder.and_(any_hit, builder.icmp_unsigned("==", builder.load(place), count))
         ):
             lane = builder.zext(builder.cttz(hits, ir.Constant(ir.IntType(1), 1)), INDEX)
-            builder.store(builder.add(index, lane), found)
+            builder.store(builder.add(index, lane), place)
     with each_rest(builder, numbers, count) as (index, number):
-        hit = builder.fcmp_ordered("==", number, wanted)
+        hit = builder.fcmp_ordered("==", number, best)
         with builder.if_then(
-            builder.and_(hit, builder.icmp_unsigned("==", builder.load(found), count))
+            builder.and_(hit, builder.icmp_unsigned("==", builder.load(place), count))
         ):
-            builder.store(index, found)
-    return builder.load(found)
+            builder.store(index, place)
+    return builder.load(place)
 
 
-def larger(builder: Builder, first: Any, second: Any) -> Any:
+def larger(builder: Builder, first: LlvmValue, second: LlvmValue) -> LlvmValue:
     return builder.select(builder.fcmp_ordered(">", first, second), first, second)
 
 
 @contextmanager
-def each_vector(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
+def each_vector(
+    builder: Builder, numbers: LlvmValue, count: LlvmValue
+) -> Iterator[tuple[LlvmValue, LlvmValue]]:
     """A loop over whole vectors: (index of the first lane, vector)."""
     whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
     zero = ir.Constant(INDEX, 0)
@@ -90,11 +104,13 @@ def each_vector(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[An
 
 
 @contextmanager
-def each_rest(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
+def each_rest(
+    builder: Builder, numbers: LlvmValue, count: LlvmValue
+) -> Iterator[tuple[LlvmValue, LlvmValue]]:
     """A loop over the remainder after the whole vectors: (index, number)."""
     whole = builder.and_(count, ir.Constant(INDEX, -WIDE))
-    one = ir.Constant(INDEX, 1)
-    with cgutils.for_range_slice(builder, whole, count, one, intp=INDEX) as (index, _):
+    step = ir.Constant(INDEX, 1)
+    with cgutils.for_range_slice(builder, whole, count, step, intp=INDEX) as (index, _):
         yield index, builder.load(builder.gep(numbers, [index]))
 
 
@@ -103,9 +119,17 @@ def each_rest(builder: Builder, numbers: Any, count: Any) -> Iterator[tuple[Any,
 
 @intrinsic  # type: ignore[untyped-decorator]
 def count_small_set(
-    _context: Context, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any
-) -> Any:
-    def generate(context: Context, builder: Builder, signature: Any, args: Any) -> Any:
+    _context: Context,
+    keys: NumbaType,
+    members: NumbaType,
+    counts: NumbaType,
+    sums: NumbaType,
+    amount: NumbaType,
+    num: NumbaType,
+) -> Lowering:
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: LlvmValues
+    ) -> LlvmValue:
         if "+avx512f" not in context.codegen().magic_tuple()[2]:
             return context.compile_internal(builder, bits.count_members, signature, args)
         parts = [
@@ -119,7 +143,9 @@ def count_small_set(
     return types.void(keys, members, counts, sums, types.float32, num), generate
 
 
-def generate_count(builder: Builder, parts: list[Any], amount: Any, number: Any) -> None:
+def generate_count(
+    builder: Builder, parts: list[LlvmValue], amount: LlvmValue, number: LlvmValue
+) -> None:
     """Sixteen keys at a time: the whole set is in one register, from which each key selects its
     word.
     """
@@ -129,7 +155,7 @@ def generate_count(builder: Builder, parts: list[Any], amount: Any, number: Any)
         "llvm.x86.avx512.permvar.si.512", fnty=ir.FunctionType(LANES, [LANES, LANES])
     )
 
-    def step(index: Any, kind: Any, pick_word: Any) -> None:
+    def step(index: LlvmValue, kind: LlvmType, pick_word: Function) -> None:
         place = [
             builder.bitcast(builder.gep(part, [index]), kind.as_pointer())
             for part in (counts, sums)
@@ -160,7 +186,7 @@ def generate_count(builder: Builder, parts: list[Any], amount: Any, number: Any)
         step(index, NUMBER, lambda at: builder.load(builder.gep(short_words, [at])))
 
 
-def fill(kind: Any, value: float) -> Any:
+def fill(kind: LlvmType, value: float) -> LlvmValue:
     """A constant, in every lane if there are several."""
     return ir.Constant(
         kind,
@@ -168,7 +194,7 @@ def fill(kind: Any, value: float) -> Any:
     )
 
 
-def spread(builder: Builder, number: Any, kind: Any = VECTOR) -> Any:
+def spread(builder: Builder, number: LlvmValue, kind: LlvmType = VECTOR) -> LlvmValue:
     undefined = ir.Constant(kind, ir.Undefined)
     first_lane = builder.insert_element(undefined, number, ir.Constant(LANE, 0))
     return builder.shuffle_vector(
@@ -176,7 +202,7 @@ def spread(builder: Builder, number: Any, kind: Any = VECTOR) -> Any:
     )
 
 
-INTRINSICS: dict[Function, Any] = {
+INTRINSICS: dict[Function, Function] = {
     bits.best_index: best_index,
     bits.count_small_set: count_small_set,
 }

@@ -1,11 +1,11 @@
 """numba-cuda: intrinsics, device functions, and launches. Without a GPU its simulator is used."""
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyzero.core.base.nouns import Rules
+from anyzero.core.base.nouns import Dispatcher, Numbers, Rules
 
 # numba-cuda 0.30 uses three names that NumPy 2.5 dropped.
 for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
@@ -22,6 +22,9 @@ from anyzero.core.compile import bits  # noqa: E402
 from anyzero.core.compile.bind import Function  # noqa: E402
 from anyzero.core.compile.words import record_intrinsics  # noqa: E402
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 THREADS_A_BLOCK = 128
 
 
@@ -35,13 +38,13 @@ def is_available() -> bool:
     return is_simulated() or bool(cuda.is_available())
 
 
-def launch(kernel: Any, num: int, *args: Any) -> None:
+def launch(kernel: Dispatcher, num: int, *args: object) -> None:
     """Run a kernel with at least `num` threads, and wait for it."""
     enqueue(kernel, num, 0, *args)
     cuda.synchronize()
 
 
-def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
+def enqueue(kernel: Dispatcher, num: int, stream: int, *args: object) -> None:
     """Run a kernel with at least `num` threads, in order on the stream with this handle."""
     with warnings.catch_warnings():
         warnings.filterwarnings(
@@ -55,14 +58,14 @@ def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
         kernel[-(-num // THREADS_A_BLOCK), min(num, THREADS_A_BLOCK), turn](*args)
 
 
-def rules_to_device(rules: Rules) -> Any:
+def rules_to_device(rules: Rules) -> Rules:
     """The same rules with their tables in GPU memory."""
     return type(rules)(
         *(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules)
     )
 
 
-def tensor_array(tensor: Any) -> Any:
+def tensor_array(tensor: "Tensor") -> Numbers:
     return tensor.numpy() if is_simulated() else cuda.as_cuda_array(tensor)
 
 
@@ -81,7 +84,7 @@ def count_bits(word):  # type: ignore[no-untyped-def]
     return np.int64(cuda.popc(word))
 
 
-def intrinsics() -> dict[Any, Any]:
+def intrinsics() -> dict[Function, Function]:
     """The simulator runs the plain functions: its own `ffs` and `clz` support only 32 bits."""
     if is_simulated():
         return {}
@@ -95,4 +98,4 @@ def intrinsics() -> dict[Any, Any]:
     return {**counts, **record_intrinsics(intrinsic, align=8)}
 
 
-INTRINSICS: dict[Function, Any] = intrinsics()
+INTRINSICS: dict[Function, Function] = intrinsics()

@@ -91,7 +91,7 @@ def wrap_kernel(
     """
     from anyzero.core.compile.cache import share
 
-    name_key = partial(key_of, unit=unit, constants=constants, pipeline=pipeline)
+    name_key = partial(kernel_key, unit=unit, constants=constants, pipeline=pipeline)
     key = name_key(kernel)
 
     def wrap(rebuilt: FunctionType) -> Any:
@@ -106,7 +106,7 @@ def wrap_kernel(
     return bind(kernel, {}, wrap), key
 
 
-def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> str | None:
+def kernel_key(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> str | None:
     """A hash of everything a bound function is compiled from; None if impossible to tell."""
     from anyzero.core.compile.cache import Fingerprint, NoFingerprintError
 

@@ -5,18 +5,16 @@ the same numbers on any thread or device. The generator is xoroshiro128++ (Black
 seeded by SplitMix64.
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Stream, Word
+from anyzero.core.base.nouns import Stream, Streams, Word
 from anyzero.core.base.structs import struct_of
 
 U = np.uint64
 STREAM = struct_of([("low", np.uint64), ("high", np.uint64)])
 
 
-def scramble(word: Word) -> Any:
+def scramble(word: Word) -> Word:
     """A bijection of words that makes neighbours look unrelated (the output step of SplitMix64)."""
     word = (word ^ (word >> U(30))) * U(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U(27))) * U(0x94D049BB133111EB)
@@ -32,7 +30,7 @@ def seed_stream(stream: Stream, seed: int, number: int) -> None:
     )  # two zero words would stay zero forever
 
 
-def next_word(stream: Stream) -> Any:
+def next_word(stream: Stream) -> Word:
     """64 random bits."""
     low, high = stream.low, stream.high
     total = low + high
@@ -53,12 +51,12 @@ def random_unit(stream: Stream) -> float:
     return float(next_word(stream) >> U(11)) * (1.0 / 9007199254740992.0)
 
 
-def make_streams(seed: int, num: int, first: int = 0) -> Any:
+def make_streams(seed: int, num: int, first: int = 0) -> Streams:
     """Streams `first` to `first + num - 1` of `seed`, as an array of records."""
     return numbered_streams(seed, np.arange(first, first + num, dtype=np.uint64))
 
 
-def numbered_streams(seed: int, numbers: np.ndarray) -> Any:
+def numbered_streams(seed: int, numbers: np.ndarray) -> Streams:
     """The streams of `seed` with these numbers, as an array of records."""
     streams = np.zeros(len(numbers), STREAM)
     with np.errstate(over="ignore"):

@@ -1,7 +1,7 @@
 """`Game`: the rules and the sizes in one object, and its Python interface."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf
 from typing import Any, NamedTuple
@@ -11,21 +11,20 @@ import numpy as np
 from anyzero.core.base.errors import (
     BadPositionError,
     IllegalMoveError,
-    MissingFunctionError,
     list_some,
     nearest_hint,
     text_of,
 )
-from anyzero.core.base.nouns import Board, NamedValues, Scene, Values
+from anyzero.core.base.extras import find_or_none
+from anyzero.core.base.nouns import Board, Scene, State, Values
 from anyzero.core.base.report import Sheet
-from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
+from anyzero.core.game.definition import Definition, game_text
 from anyzero.core.game.picture import GameBoard, is_board
 
-ORDINALS = ("first", "second", "third", "fourth")
-State = Any  # a position: a NumPy record of the game's dtype
+__all__ = ["Game", "State", "Symmetry", "game_text"]
 
 
 class Symmetry(NamedTuple):
@@ -38,74 +37,16 @@ class Symmetry(NamedTuple):
     outcomes: np.ndarray | tuple[()] = ()  # the transformed outcomes of chance; by default the same
 
 
-def game_text(name: str, options: NamedValues) -> str:
-    """A game's name with its options, in the form that `load` reads."""
-    values = {
-        key: str(value).lower() if isinstance(value, bool) else value
-        for key, value in options.items()
-    }
-    texts = ",".join(f"{key}={value}" for key, value in values.items())
-    return f"{name}:{texts}" if texts else name
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Game:
+class Game(Definition):
     """A game: its rules, its sizes and the functions that play it. Holds no position."""
 
-    name: str
-    rules: Any  # a NamedTuple of options and tables; the first argument of every function
-    state: Sequence[Any]
-    """The fields of a state, in NumPy's form: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
-    functions: Sequence[Function]
-    """The game's functions; each one's name says which part of the contract it is."""
-    num_actions: int
-    max_plies: int  # maximum length of a game, including chance outcomes
-    num_seats: int = 2
-    num_outcomes: int = 0  # number of chance outcomes; 0 for a game without chance
-    max_legal: int = 0  # maximum actions or outcomes in one position; 0: all of them
-    planes_shape: tuple[int, ...] = ()
-    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) otherwise.
-    """
-    num_amaf_keys: int = 0  # AMAF keys per seat; 0: one per action
-    zero_sum: bool = True  # whether the payoffs of all seats sum to zero
-    best_score: float = 0.0  # the maximum score if a payoff is `2 * score / best_score - 1`; else 0
-    seat_names: Sequence[str] = ()  # names of the seats; by default `first seat` and so on
-    example: str = (
-        ""  # moves of a game with default options whose last position illustrates the rules
-    )
-    options: NamedValues = field(default_factory=dict)  # its options; filled in by `load`
-    source: str = ""  # the name or file by which `load` found it
-    unchecked: str = (
-        ""  # the hash of a user's file whose current content is unchecked: it runs guarded
-    )
-    # the rules in a few sentences; `load` takes them from the docstring of `make` or of the file
-    about: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "max_legal", self.max_legal or max(self.num_actions, self.num_outcomes)
-        )
-        object.__setattr__(self, "num_amaf_keys", self.num_amaf_keys or self.num_actions)
-        guard.check_definition(self)
-
-    def __repr__(self) -> str:
-        return f"<Game {self.text}>"
+    unguarded: "Game | None" = None  # the same without guards, if this one has them
 
     def _repr_html_(self) -> str:
         sizes = (self.text, self.num_seats, self.num_actions, f"{self.max_plies} plies")
         picture = self.show(self.initial_state()).svg if self.has("board") else ""
         return Sheet(("game", "seats", "actions", "longest game"), [sizes]).to_html() + picture
-
-    # --- the names and origins of the game's parts
-
-    @cached_property
-    def by_name(self) -> dict[str, Function]:
-        return {function.__name__: function for function in self.functions}
-
-    @cached_property
-    def state_dtype(self) -> np.dtype[Any]:
-        """The fields as a record of whole words, as required by `state_key`."""
-        return struct_of_words(self.state)
 
     @cached_property
     def unit(self) -> Unit:
@@ -118,41 +59,11 @@ class Game:
             )
         return contract.unit_of_ours(self.name, tuple(self.functions))
 
-    @property
-    def text(self) -> str:
-        """The text from which `load` makes this game."""
-        return game_text(self.source or self.name, self.options)
-
-    @property
-    def is_from_file(self) -> bool:
-        return self.source.endswith(".py")
-
-    @property
-    def is_opposed(self) -> bool:
-        """Whether there are two seats with opposite payoffs."""
-        return self.num_seats == 2 and self.zero_sum
-
-    @property
-    def num_values(self) -> int:
-        """Values needed to describe a position: one for one seat or two opposed ones, else one per
-        seat.
-        """
-        return 1 if self.num_seats == 1 or self.is_opposed else self.num_seats
-
     @cached_property
     def title(self) -> str:
         """The game's display name: its board's title, or its name."""
         title = self.board.title if self.has("board") else ""
         return title or self.name[:1].upper() + self.name[1:].replace("_", " ")
-
-    def seat_name(self, seat: int) -> str:
-        """A seat's display name."""
-        ordinal = ORDINALS[seat] if seat < len(ORDINALS) else f"{seat + 1}th"
-        return self.seat_names[seat] if seat < len(self.seat_names) else f"{ordinal} seat"
-
-    def has(self, name: str) -> bool:
-        """Whether the game itself defines this function."""
-        return name in self.by_name
 
     def compile(
         self,
@@ -175,20 +86,18 @@ class Game:
         """The same without guards, for targets that cannot raise exceptions, once a few games have
         shown no fault.
         """
-        from anyzero.core.game.load import load_trusted
-
         self.try_out()
-        return load_trusted(self.text) if self.unchecked else self
+        return self.unguarded or self
 
     def try_out(self) -> None:
         """Before a guarded game is used: BadGameError if a few interpreted games already show a
-        fault.
+        fault. Where the laws are not installed it runs guarded, untried.
         """
         if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
-            from anyzero.tools.laws.apart import try_out
-
-            try_out(self)
-            guard.remember(self.unchecked, guard.TRIED)
+            laws = find_or_none("laws")
+            if laws is not None:
+                laws.try_out(self)
+                guard.remember(self.unchecked, guard.TRIED)
 
     def new_states(self, num: int) -> Any:
         return np.zeros(num, self.state_dtype)
@@ -218,11 +127,6 @@ class Game:
             self, passing=(ValueError,) if name.startswith("parse_") else ()
         ):  # about an invalid text
             return self.by_name[name](self.rules, *args)
-
-    def need(self, name: str, purpose: str) -> None:
-        """MissingFunctionError unless the game itself defines this function."""
-        if not self.has(name):
-            raise MissingFunctionError(f"{self.name} has no function {name}, which {purpose} needs")
 
     # --- the Python interface
 
@@ -365,10 +269,10 @@ class Game:
         most = len(self.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
-        with guard.told(self):
-            for action, number in zip(actions, numbers, strict=True):
-                if not 0 <= number < most:
-                    lists = "moves lists" if self.has("moves") else "the board has"
+        for action, number in zip(actions, numbers, strict=True):
+            if not 0 <= number < most:
+                lists = "moves lists" if self.has("moves") else "the board has"
+                with guard.told(self):
                     raise ValueError(
                         f"move_number of the action {action} is {number}, and {lists} {most} moves"
                     )

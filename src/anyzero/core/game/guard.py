@@ -15,20 +15,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from anyzero.core.base.errors import AnyzeroError, BadGameError, list_some, nearest_hint
+from anyzero.core.base.errors import AnyzeroError, BadGameError
 from anyzero.core.base.files import cache_folder
 from anyzero.core.base.nouns import Actions, NamedValues, Numbers, Rules, State, Values
 from anyzero.core.compile.bind import Function, rebuild
 from anyzero.core.game import contract
 from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.definition import Definition
 from anyzero.core.game.faults import is_foreign, tell
-
-if TYPE_CHECKING:
-    from anyzero.core.game.game import Game
 
 NUM_SEATS = 0
 NUM_ACTIONS = 0
@@ -99,7 +95,7 @@ def score(rules: Rules, state: State, seat: int) -> float:
 GUARDS: tuple[Any, ...] = (seat_to_move, legal_actions, payoffs, chance_weight, amaf_key, score)
 
 
-def guards_of(game: "Game") -> dict[Function, Function]:
+def guards_of(game: Definition) -> dict[Function, Function]:
     """Replacements for the contract's functions: guards over the game's sizes and its own
     functions.
     """
@@ -116,65 +112,6 @@ def guards_of(game: "Game") -> dict[Function, Function]:
                 play_on, game.max_plies, "a game goes on for more than max_plies"
             )
     return found
-
-
-def check_definition(game: "Game") -> None:
-    """BadGameError unless its functions are those of the contract and its rules and state suit
-    compiled code.
-    """
-    if not (isinstance(game.name, str) and game.name.isascii() and game.name.isidentifier()):
-        raise BadGameError(
-            f"a game's name has letters, digits and _ only, like my_game, unlike {game.name!r}"
-        )
-    known = [*contract.COMPILED, *contract.INTERPRETED]
-    for name in sorted(game.by_name.keys() - {*known}):
-        hint = nearest_hint(name, known)
-        raise BadGameError(
-            f"{game.name}: {name} is not part of the contract; {hint}known: {list_some(known)}"
-        )
-    for required in contract.REQUIRED:
-        if not game.has(required.__name__):
-            raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
-    if game.best_score and not game.has("score"):
-        raise BadGameError(
-            f"{game.name}: best_score turns payoffs into points, and there is no function score"
-        )
-    if not hasattr(game.rules, "_fields"):
-        kind = type(game.rules).__name__
-        raise BadGameError(
-            f"{game.name}: the rules are a {kind}: make them a NamedTuple, class Rules(NamedTuple)"
-        )
-    for name in game.rules._fields:
-        kind = type(getattr(game.rules, name)).__name__
-        if kind in ("list", "dict", "set"):
-            raise BadGameError(
-                f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array"
-            )
-    for field in game.state:
-        name, form, *_ = (*field, object) if isinstance(field, tuple) else (field, object)
-        if hasattr(np.record, name):
-            raise BadGameError(
-                f"{game.name}: the field {name} of the state has the name of a NumPy "
-                "method: rename it"
-            )
-        if not is_number(form):
-            raise BadGameError(
-                f"{game.name}: the field {name} of the state needs a number type such as np.int8"
-            )
-    _ = game.state_dtype  # raises an error if two fields have the same name
-    if not isinstance(game.planes_shape, tuple):
-        raise BadGameError(
-            f"{game.name}: planes_shape is {game.planes_shape!r}, not a tuple such as (2, "
-            "3, 3) or (18,)"
-        )
-
-
-def is_number(form: Any) -> bool:
-    """Whether this names a type that compiled code can compute with."""
-    try:
-        return np.dtype(form).kind in "iufb" and np.dtype(form) != np.float16
-    except TypeError:
-        return False
 
 
 @contextmanager
@@ -199,7 +136,9 @@ def one_sentence(
         raise BadGameError(f"{of}{failure}: {tell(error, functions)}{advice}") from error
 
 
-def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
+def told(
+    game: Definition, passing: tuple[type[Exception], ...] = ()
+) -> AbstractContextManager[None]:
     """Report exceptions of a user's game in one sentence, with where to learn more."""
     advice = f"; anyzero check {game.text} has details"
     return (
@@ -212,7 +151,7 @@ def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractCon
 class ToldKernel:
     """A kernel of a user's game: exceptions of its compiler or its code become one sentence."""
 
-    def __init__(self, game: "Game", kernel: Any) -> None:
+    def __init__(self, game: Definition, kernel: Any) -> None:
         self.game = game
         self.kernel = kernel
 
@@ -281,7 +220,7 @@ TRIED = "tried"
 _known: set[tuple[str, str]] = set()  # for this process, also if the folder is not writable
 
 
-def key_of(module: ModuleType, options: NamedValues) -> str:
+def source_key(module: ModuleType, options: NamedValues) -> str:
     """One hash over everything a user wrote for a game."""
     digest = hashlib.sha256(repr(sorted(options.items())).encode(errors="surrogatepass"))
     for source in sorted(_sources(module, set())):

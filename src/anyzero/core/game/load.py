@@ -7,10 +7,12 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
+from importlib import resources
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.metadata import entry_points
@@ -30,21 +32,32 @@ from anyzero.core.base.errors import (
     nearest_hint,
     text_of,
 )
-from anyzero.core.base.files import from_home, write_whole
+from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
+from anyzero.core.game.guard import CHECKED, compile_counted, is_known, one_sentence, source_key
 
-NAMES = (
-    "tic_tac_toe connect_four breakthrough knightthrough domineering atarigo hex oware "
-    "chess take_it_easy"
-)
-BUILT_IN = {name: f"anyzero.games.{name}" for name in NAMES.split()}
-BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
-ENTRY_POINT_GROUP = "anyzero.games"
+GALLERY = "anyzero.games"
+"""The folder of the package's games, and the group of entry points of others."""
+HAS_MAKER = re.compile(r"^def make\(", re.MULTILINE)
 
 Maker = Callable[..., Game]
 LOADING = RLock()  # other threads must not see half of a file, nor print while output is redirected
+
+
+def gallery() -> tuple[str, ...]:
+    """The names of the package's games: each file of its folder that defines `make` is one.
+
+    The files are read, but no game is imported.
+    """
+    if find_spec(GALLERY) is None:
+        return ()
+    files = [file for file in resources.files(GALLERY).iterdir() if file.name.endswith(".py")]
+    texts = {file.name.removesuffix(".py"): file.read_text(encoding="utf-8") for file in files}
+    return tuple(sorted(name for name, text in texts.items() if HAS_MAKER.search(text)))
+
+
+BUILT_IN = gallery()
 
 
 def load(text: str | Path, **options: Any) -> Game:
@@ -57,7 +70,7 @@ def load(text: str | Path, **options: Any) -> Game:
     """
     game = load_trusted(text_of("the game", text), options)
     is_checked = game.is_from_file and is_known(
-        key_of(load_file(Path(game.source)), game.options), CHECKED
+        source_key(load_file(Path(game.source)), game.options), CHECKED
     )
     return game if is_checked else guarded(game)
 
@@ -66,9 +79,10 @@ def guarded(game: Game) -> Game:
     """The same game with guards, if it comes from a file."""
     if game.unchecked or not game.is_from_file:
         return game
-    key = key_of(load_file(Path(game.source)), game.options)
+    key = source_key(load_file(Path(game.source)), game.options)
     with LOADING, redirect_stdout(StringIO()):  # a file that prints has already done so
-        return replace(load_trusted(game.source, game.options, counted=True), unchecked=key)
+        counted = load_trusted(game.source, game.options, counted=True)
+        return replace(counted, unchecked=key, unguarded=game)
 
 
 def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool = False) -> Game:
@@ -110,16 +124,26 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
     if name.endswith(".py"):
         return maker_of(load_file(Path(name), counted=counted), name)
     if name in BUILT_IN:
-        module, _, maker = BUILT_IN[name].partition(":")
-        return getattr(importlib.import_module(module), maker or "make")  # type: ignore[no-any-return]
-    installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+        return maker_of(importlib.import_module(f"{GALLERY}.{name}"), name)
+    installed = {entry.name: entry for entry in entry_points(group=GALLERY)}
     check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
     found = installed[name].load()
     return maker_of(found, name) if isinstance(found, ModuleType) else found
 
 
 def game_names() -> list[str]:
-    return [*BUILT_IN, *(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
+    """The package's games and those of other installed packages, in alphabetical order each."""
+    return [*BUILT_IN, *(entry.name for entry in entry_points(group=GALLERY))]
+
+
+def games_with(fact: str) -> Iterator[Game]:
+    """The games that have this one of the facts; each is loaded only when it is asked for."""
+    games = map(load, game_names())
+    return (game for game in games if getattr(game.facts, fact))
+
+
+def names_with(fact: str) -> list[str]:
+    return [game.name for game in games_with(fact)]
 
 
 def maker_of(module: ModuleType, name: str) -> Maker:
@@ -195,7 +219,7 @@ def names_beside(folder: Path) -> Values:
         beside = sys.modules[f"{package}.{first}"]
         if (
             names is not None
-        ):  # so that `key_of` sees the module even if only a number is imported from it
+        ):  # so that `source_key` sees the module even if only a number is imported from it
             names[beside.__name__] = beside
         return found if wanted else beside
 
@@ -351,38 +375,3 @@ def files_of(name: str) -> list[Path]:
             *(path for part in packages for path in part.rglob("*.py")),
         }
     )
-
-
-# --- templates for new games
-
-
-START_KINDS = ("placing", "moving", "dice")
-STARTS = Path(__file__).parent / "starts"
-
-
-def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
-    """Write a game of this kind and its test; BadOptionError if a file already exists."""
-    path = Path(file)
-    check_name("kind", kind, START_KINDS)
-    if path.suffix != ".py" or not (path.stem.isascii() and path.stem.isidentifier()):
-        raise BadOptionError(
-            f"{file} is not a name for a game: use letters, digits and _ before .py, like "
-            "my_game.py"
-        )
-    written = [path, path.with_name(f"test_{path.name}")]
-    for one in written:
-        if one.exists():
-            raise BadOptionError(f"{one} exists already, and nothing is overwritten")
-    names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
-    write_whole(path, fill_in(kind, names).encode())
-    game = load(str(path.resolve()))
-    moves = " ".join(game.legal_moves(game.initial_state()))
-    write_whole(written[1], fill_in("test", {**names, "MY_MOVES": moves}).encode())
-    return written
-
-
-def fill_in(name: str, words: dict[str, str]) -> str:
-    text = (STARTS / f"{name}.txt").read_text(encoding="utf-8")
-    for word, stands_for in words.items():
-        text = text.replace(word, stands_for)
-    return text

@@ -28,9 +28,10 @@ from anyzero.core.learning.advance import (
 from anyzero.core.learning.contestants import Contestant
 from anyzero.core.learning.games import (
     BY_RULES,
-    ENDS,
     IDLE,
     NEVER,
+    REASON_WORDS,
+    REASONS,
     Games,
     Manner,
     Pairings,
@@ -38,8 +39,8 @@ from anyzero.core.learning.games import (
     new_games,
 )
 from anyzero.core.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.core.search.answers import NO_ANSWERS, answer_leaves
 from anyzero.core.search.forest import Forest, tree_parts
+from anyzero.core.search.leaves import NO_ANSWERS, answer_leaves
 from anyzero.core.search.methods import BATCH, Settings
 from anyzero.core.search.search import most_nodes
 
@@ -58,7 +59,7 @@ class GameLine(NamedTuple):
     start: int  # the number of its first position
     actions: list[int]
     payoffs: list[float]
-    end: str  # rules, resign or plies
+    end: str  # one of REASON_WORDS
 
 
 class BlockResult(NamedTuple):
@@ -317,7 +318,13 @@ class Finished:
             order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True
         )
         lines = [
-            GameLine([names[side] for side in own], start, self.moves[index], payoffs, ENDS[reason])
+            GameLine(
+                [names[side] for side in own],
+                start,
+                self.moves[index],
+                payoffs,
+                REASON_WORDS[REASONS[reason]],
+            )
             for index, own, start, payoffs, reason in rows
         ]
         scores = ends["end_score"] if self.game.has("score") else None

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, text_of, unknown_name
 from anyzero.core.base.files import (
+    file_state,
     numbers_in,
     put_aside,
-    state_of,
     sync,
     take_lock,
     write_whole,
@@ -311,7 +311,7 @@ class RunFolder(Generations):
         found = []
         for number in self.numbers():
             path = self.generation_path(number)
-            state = [state_of(path / name) for name in (manifest.MANIFEST, REPORT)]
+            state = [file_state(path / name) for name in (manifest.MANIFEST, REPORT)]
             try:
                 if number not in self.read or self.read[number][0] != state:
                     self.read[number] = state, self.generation(number).read_report()

@@ -15,6 +15,7 @@ from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.random import STREAM
 from anyzero.core.game.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.core.game.game import Game
+from anyzero.core.game.play import Reason
 from anyzero.core.learning.samples import Samples
 from anyzero.core.search.methods import Settings
 from anyzero.core.search.priors import LEAST_PRIOR
@@ -34,7 +35,9 @@ nothing (idle).
 BY_RULES = 0
 RESIGNED = 1
 CUT_OFF = 2
-ENDS = ("rules", "resign", "plies")  # how games end, as named in files
+REASONS = (Reason.RULES, Reason.RESIGNATION, Reason.CUT_OFF)  # how a game ends, by these codes
+REASON_WORDS = {Reason.RULES: "rules", Reason.RESIGNATION: "resign", Reason.CUT_OFF: "plies"}
+"""How the games of a run say it in their files."""
 MOST_OPENING_PLIES = 4
 NEVER = -1.0  # the threshold below which no seat resigns
 ENDLESS = 1 << 62

@@ -17,11 +17,11 @@ from anyzero.core.base.nouns import State, States, Values
 from anyzero.core.compile.kernels import Parts
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
+from anyzero.core.game.play import Play
 from anyzero.core.game.rollouts import cut
 from anyzero.core.search import leaves, simulation
-from anyzero.core.search.answers import NO_ANSWERS, Answers, answer_leaves
 from anyzero.core.search.halving import gumbel_plan
+from anyzero.core.search.leaves import NO_ANSWERS, Answers, answer_leaves
 from anyzero.core.search.methods import (
     BATCH,
     GRAVE,
@@ -99,7 +99,7 @@ class Forest:
         self.parts = {**pick, **(parts or {})}
         self.tree = new_tree(game, settings, room, num_trees=num_trees, num_tables=num_tables)
         self.spare: Tree | None = None
-        self.line: Line | None = None  # the game that led to the root, for `plant_after`
+        self.line: Play | None = None  # the game that led to the root, for `plant_after`
         is_gumbel = settings.formula == GUMBEL
         self.rounds = rounds and num_trees == 1 and is_gumbel and settings.evaluator == BATCH
         self.scratch = new_scratch(
@@ -146,7 +146,7 @@ class Forest:
         self.scratch = self.scratch._replace(plan=plan)
         self.plant(self.roots.copy())
 
-    def plant_after(self, line: Line | None, state: State) -> None:
+    def plant_after(self, line: Play | None, state: State) -> None:
         """Start from this position at the end of a line, with what is known of it from an earlier
         position of the line.
         """

@@ -324,7 +324,7 @@ def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
 
 
 Evaluator = Callable[[Game, Any], tuple[Any, Any]]
-"""What is called with positions and returns logits and values: see `answers`."""
+"""What is called with positions and returns logits and values: see `leaves`."""
 
 EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}
 """Evaluators compiled into the search: random play, random play with knowledge of the game, and

@@ -15,6 +15,7 @@ import numpy as np
 
 from anyzero.core.base import stopping
 from anyzero.core.compile.random import make_streams
+from anyzero.core.game.play import move_texts
 from anyzero.core.search import report
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.halving import CHILD, new_halving, next_order
@@ -172,7 +173,7 @@ class LiveSearch:
         texts = forest.game.format_actions(self.state, moves.actions.tolist())
         children = report.make_children(moves, self.ranked(moves), texts)
         best = children[0]
-        line = self.line(children[0].action)
+        line = self.line(best.action)
         value = 0.0 if best.value is None else best.value
         proven = next(
             (report.PROVEN_NAMES[code] for code in forest.proofs() if code in report.PROVEN_NAMES),
@@ -194,16 +195,21 @@ class LiveSearch:
         )
 
     def line(self, action: int) -> list[str]:
-        """The most visited line from this action on, as moves, up to the first chance node."""
+        """The most visited line from this action on, as moves."""
+        texts, _ = move_texts(self.forest.game, self.state, self.line_actions(action))
+        return texts
+
+    def line_actions(self, action: int) -> list[int]:
+        """The most visited line from this action on, up to the first chance node."""
         game = self.forest.game
         state = self.state
-        texts = []
+        actions = []
         for move in self.forest.principal_variation(action)[:LONGEST_LINE]:
-            texts.append(game.format_action(state, move))
+            actions.append(move)
             state = game.play(state, move)
             if game.seat_to_move(state) < 0:
                 break
-        return texts
+        return actions
 
 
 def portions_of(live: LiveSearch) -> Iterator[Portion]:

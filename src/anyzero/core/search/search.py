@@ -21,10 +21,10 @@ from anyzero.core.base.errors import (
 )
 from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line, first_decision
 from anyzero.core.game.load import position_of
+from anyzero.core.game.play import Play, first_decision
 from anyzero.core.game.rollouts import check_target
-from anyzero.core.search.deepening import DeepeningForest
+from anyzero.core.search.expectimax import DeepeningForest
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import (
     EXPECTIMAX,
@@ -125,7 +125,7 @@ class Searcher:
         return forest
 
     def begin(
-        self, state: State, seed: int = 0, line: Line | None = None, *, seconds: float | None = None
+        self, state: State, seed: int = 0, line: Play | None = None, *, seconds: float | None = None
     ) -> LiveSearch:
         """A new search of a position, with none of its budget spent; with `reuse`, `line` is the
         game that led to it.
@@ -149,13 +149,13 @@ class Searcher:
         return LiveSearch(forest, budget, seed=seed, final=self.final, temperature=self.temperature)
 
     def choose(
-        self, state: State, seed: int, line: Line | None = None, *, seconds: float | None = None
+        self, state: State, seed: int, line: Play | None = None, *, seconds: float | None = None
     ) -> int:
         """The action to play: a search without a report."""
         return self.begin(state, seed, line, seconds=seconds).finish().choice()
 
     def search(
-        self, state: State, seed: int, line: Line | None = None, *, seconds: float | None = None
+        self, state: State, seed: int, line: Play | None = None, *, seconds: float | None = None
     ) -> SearchResult:
         """Search until the budget is spent; the same seed and number of simulations give the same
         result.

@@ -15,12 +15,11 @@ import textwrap
 import zlib
 from collections.abc import Mapping
 from types import FunctionType, ModuleType
-from typing import Any
 
 import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.base.nouns import NamedValues, Values
+from anyzero.core.base.nouns import NamedValues, RecordType, Values
 from anyzero.core.compile.bind import Function, global_names
 
 ONE_THREAD = "import os\nos.environ.setdefault('OPENBLAS_NUM_THREADS', '1')"
@@ -49,11 +48,11 @@ its characters.
 
 
 class Source:
-    def __init__(self, functions: Mapping[Function, Any], fixed: NamedValues) -> None:
+    def __init__(self, functions: Mapping[Function, Function], fixed: NamedValues) -> None:
         self.functions = functions
         self.fixed = fixed
         self.names: dict[int, str] = {}
-        self.kept: list[Any] = []  # keeps named objects alive, so that no other gets the same id
+        self.kept: list[object] = []  # keeps named objects alive, so that no other gets the same id
         self.imports: dict[str, str] = {"os": ONE_THREAD, "np": "import numpy as np"}
         self.numbers: dict[float, str] = {}
         self.parts: list[str] = []
@@ -62,40 +61,41 @@ class Source:
         numbers = [f"{name} = float({value!r})" for value, name in self.numbers.items()]
         return "\n".join([*self.imports.values(), *WIDE, *numbers, *self.parts]) + "\n"
 
-    def add(self, value: Any, wanted: str) -> str:
+    def add(self, value: object, base_name: str) -> str:
         """The name of a value in the file, which is added if missing."""
         value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if value is math:
-            return wanted  # one of those below the imports
+            return base_name  # one of those below the imports
         if isinstance(value, ModuleType):
-            self.imports[wanted] = f"import {value.__name__}" + (
-                f" as {wanted}" if wanted != value.__name__ else ""
+            self.imports[base_name] = f"import {value.__name__}" + (
+                f" as {base_name}" if base_name != value.__name__ else ""
             )
-            return wanted
+            return base_name
         if isinstance(value, SIMPLE):
             return repr(value)
         if type(value).__name__ == "Own":
-            return wanted
+            return base_name
         if id(value) not in self.names:
             taken = {*self.names.values(), *self.imports}
             self.kept.append(value)
-            possible = [wanted, *(f"{wanted}_{number}" for number in range(2, 99))]
+            possible = [base_name, *(f"{base_name}_{number}" for number in range(2, 99))]
             self.names[id(value)] = next(name for name in possible if name not in taken)
             self.parts.append(self._define(value, self.names[id(value)]))
         return self.names[id(value)]
 
-    def _define(self, value: Any, name: str) -> str:
+    def _define(self, value: object, name: str) -> str:
         if isinstance(value, FunctionType):
             return self._function(value, name)
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             self.imports["namedtuple"] = "from collections import namedtuple"
             return f"{name} = namedtuple({name!r}, {' '.join(value._fields)!r})"
-        is_class = isinstance(value, type) and value.__module__ != "numpy"
-        return self._class(value) if is_class else f"{name} = {self.literal(value)}"
+        if isinstance(value, type) and value.__module__ != "numpy":
+            return self._class(value)
+        return f"{name} = {self.literal(value)}"
 
     # --- values
 
-    def literal(self, value: Any) -> str:
+    def literal(self, value: object) -> str:
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -130,7 +130,7 @@ class Source:
             f"{unpack}({pack_bytes(array.tobytes())!r}, {self._dtype(array.dtype)}, {array.shape})"
         )
 
-    def _dtype(self, dtype: Any) -> str:
+    def _dtype(self, dtype: RecordType) -> str:
         if dtype.fields is None:
             return repr(dtype.str)
         parts = [(name, form.base.str, form.shape) for name, (form, *_) in dtype.fields.items()]
@@ -155,16 +155,16 @@ class Source:
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
         code = function.__code__
         outside = function.__globals__
-        own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        known = {
+        local_names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        constants = {
             each: outside[each]
             for each in global_names(code)
-            if each in outside and each not in own
+            if each in outside and each not in local_names
         }
-        node = _Fold(known, self.fixed).visit(_Bare().visit(node))
+        node = _Fold(constants, self.fixed).visit(_Bare().visit(node))
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in known:
-                part.id = self.add(known[part.id], part.id.rpartition(".")[2])
+            if isinstance(part, ast.Name) and part.id in constants:
+                part.id = self.add(constants[part.id], part.id.rpartition(".")[2])
         node = _Widen(self).visit(node)
         node.name = name
         return _unparse(ast.fix_missing_locations(node))
@@ -182,21 +182,21 @@ def _unparse(node: ast.AST) -> str:
 class _Bare(ast.NodeTransformer):
     """Removes annotations and docstrings."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             argument.annotation = None
         return self.without_docstring(node)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return self.without_docstring(node)
 
-    def without_docstring(self, node: Any) -> Any:
+    def without_docstring(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
         if ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         return self.generic_visit(node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.Assign | None:
         return ast.Assign([node.target], node.value) if node.value is not None else None
 
 
@@ -208,7 +208,7 @@ class _Widen(ast.NodeTransformer):
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def visit_Constant(self, node: ast.Constant) -> Any:
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if type(node.value) is not float:
             return node
         name = self.source.numbers.setdefault(node.value, f"F{len(self.source.numbers)}")
@@ -218,58 +218,71 @@ class _Widen(ast.NodeTransformer):
 class _Fold(ast.NodeTransformer):
     """Inlines known values, and drops code that they rule out."""
 
-    def __init__(self, known: Values, fixed: NamedValues) -> None:
-        self.known = known
+    def __init__(self, constants: Values, fixed: NamedValues) -> None:
+        self.known = constants
         self.fixed = fixed
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
+    def expression(self, node: ast.expr) -> ast.expr:
+        folded = self.visit(node)
+        assert isinstance(folded, ast.expr)
+        return folded
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if not isinstance(node.value, ast.Name):
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            return node
         name = f"{node.value.id}.{node.attr}"
         owner = self.known.get(node.value.id)
         if name in self.fixed:
             return ast.Constant(self.fixed[name])
         if isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] not in INSTALLED:
             self.known[name] = getattr(owner, node.attr)
-            return self.visit(ast.Name(name, node.ctx))
+            return self.expression(ast.Name(name, node.ctx))
         return node
 
-    def visit_Name(self, node: ast.Name) -> Any:
-        value: Any = self.fixed.get(node.id, self.known[node.id]) if node.id in self.known else self
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self.known:
+            return node
+        value = self.fixed.get(node.id, self.known[node.id])
         return ast.Constant(value) if type(value) in SIMPLE else node
 
-    def visit_Compare(self, node: ast.Compare) -> Any:
-        return _evaluated(self.generic_visit(node), node.left, *node.comparators)
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        return _evaluated(node, node.left, *node.comparators)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        return _evaluated(self.generic_visit(node), node.operand)
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        return _evaluated(node, node.operand)
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         test = self.test(node.test)
         if isinstance(test, ast.Constant):
-            return self.visit(node.body if test.value else node.orelse)
-        node.test, node.body, node.orelse = test, self.visit(node.body), self.visit(node.orelse)
+            return self.expression(node.body if test.value else node.orelse)
+        node.test = test
+        node.body = self.expression(node.body)
+        node.orelse = self.expression(node.orelse)
         return node
 
-    def visit_If(self, node: ast.If) -> Any:
+    def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
         test = self.test(node.test)
         if isinstance(test, ast.Constant):
             return self.block(node.body if test.value else node.orelse)
-        node.test, node.body = test, self.block(node.body)
+        node.test = test
+        node.body = self.block(node.body)
         node.orelse = self.block(node.orelse) if node.orelse else []
         return node
 
-    def block(self, statements: list[Any]) -> list[Any]:
-        found: list[Any] = []
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        folded_block: list[ast.stmt] = []
         for statement in statements:
             folded = self.visit(statement)
-            found += folded if isinstance(folded, list) else [folded]
-        return found or [ast.Pass()]
+            folded_block += folded if isinstance(folded, list) else [folded]
+        return folded_block or [ast.Pass()]
 
-    def test(self, node: Any) -> Any:
+    def test(self, node: ast.expr) -> ast.expr:
         """A condition without its parts that are certain."""
         if not isinstance(node, ast.BoolOp):
-            return self.visit(node)
+            return self.expression(node)
         decides = isinstance(node.op, ast.Or)
         parts = []
         for value in node.values:
@@ -287,7 +300,7 @@ class _Fold(ast.NodeTransformer):
         return parts[0] if len(parts) == 1 else ast.BoolOp(node.op, parts)
 
 
-def _evaluated(node: Any, *operands: Any) -> Any:
+def _evaluated(node: ast.expr, *operands: ast.expr) -> ast.expr:
     """The value of an expression whose operands are all known."""
     if all(isinstance(operand, ast.Constant) for operand in operands):
         return ast.Constant(
@@ -308,7 +321,7 @@ def pack_bytes(content: bytes) -> str:
     )
 
 
-def unpack_array(text: str, dtype: Any, shape: Any) -> Any:
+def unpack_array(text: str, dtype: RecordType, shape: tuple[int, ...]) -> np.ndarray:
     """The inverse of `pack_bytes`, as a writable array; this function goes into the file."""
     codes = np.array([ord(letter) - FIRST_LETTER for letter in text])
     bits = (codes[:, None] >> np.arange(LETTER_BITS)[::-1]) & 1

@@ -13,7 +13,7 @@ from anyzero.core.base.extras import needs_package
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import first_decision
+from anyzero.core.game.play import first_decision
 from anyzero.core.nets.config import Layout, layout_of, support_of
 from anyzero.core.nets.forward import evaluate, residual_block
 from anyzero.core.nets.weights import StoredNetwork

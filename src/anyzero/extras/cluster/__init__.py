@@ -1,7 +1,7 @@
-"""Distribution over many machines: jobs placed on a Ray cluster.
+"""Distribution over many machines: jobs placed on a Ray cluster, without knowledge of games.
 
-What others use of it: `opened`, the pool of a cluster; `play_on_cluster`, matches on its nodes; and
-`games_on_cluster`, the games of a training run there.
+What others use of it: `opened`, the pool of a cluster; `games_on_cluster`, the games of training
+runs as such jobs; and `play_on_cluster`, matches on its nodes.
 """
 
 from collections.abc import Iterator
@@ -31,13 +31,6 @@ __all__ = [
 ]
 
 
-def play_on_cluster(tasks: "Sequence[Task]", pool: Pool) -> "Finished":
-    """Play these games on all nodes, and yield each result; close the iterator to stop early."""
-    from anyzero.extras.cluster.matches import play_tasks  # actors of other work need no arena
-
-    return play_tasks(tasks, pool)
-
-
 @contextmanager
 def games_on_cluster(address: str, config: "RunConfig") -> Iterator["ClusterGames"]:
     """What plays the games of a run on the cluster at this address, `auto` or `host:port`."""
@@ -45,3 +38,10 @@ def games_on_cluster(address: str, config: "RunConfig") -> Iterator["ClusterGame
 
     with closing(Pool(address, with_gpus=config.device == "cuda")) as pool:
         yield ClusterGames(pool, config)
+
+
+def play_on_cluster(tasks: "Sequence[Task]", pool: Pool) -> "Finished":
+    """Play these games on all nodes, and yield each result; close the iterator to stop early."""
+    from anyzero.extras.cluster.matches import play_tasks  # actors of other work need no arena
+
+    return play_tasks(tasks, pool)

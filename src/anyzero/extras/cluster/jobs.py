@@ -237,7 +237,7 @@ class Actor:
         """Abandon this job at its next step, if it is still running."""
         with self.lock:
             if self.number == number:
-                stopping.ask()
+                stopping.request_stop()
 
 
 def unpack(files: Shared) -> Path:

@@ -9,11 +9,11 @@ kernel is compiled.
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers
+from anyzero.core.base.nouns import Arrays, Number, Numbers, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.answers import copy
@@ -51,8 +51,8 @@ def _run_heads(
     features: Numbers,
     pooled: Numbers,
     policy: Numbers,
-    value: Any,
-    room: Any,
+    value: Arrays,
+    room: Scratch,
     logits: Numbers,
     values: Numbers,
 ) -> None:
@@ -84,7 +84,7 @@ def _run_heads(
         write_values(payoffs, support, values[position])
 
 
-def _pool_columns(features: Numbers, spots: Any) -> None:
+def _pool_columns(features: Numbers, spots: Numbers) -> None:
     """Mean and maximum over each column's cells, which are not negative."""
     for column in range(COLUMNS):
         spot = spots[column * SEEN :]
@@ -99,7 +99,7 @@ def _pool_columns(features: Numbers, spots: Any) -> None:
             spot[channel] *= ONE / np.float32(ROWS)
 
 
-def _multiply_one(source: Any, layer: Any, target: Any) -> None:
+def _multiply_one(source: Numbers, layer: Arrays, target: Numbers) -> None:
     """target = source * weights [parts, inputs * lanes] + bias, one row."""
     weights, bias = layer
     inputs = weights.shape[1] // LANES
@@ -109,7 +109,9 @@ def _multiply_one(source: Any, layer: Any, target: Any) -> None:
         target[index] += bias[index]
 
 
-def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> None:
+def _hide_spots(
+    spots: Numbers, layer: Arrays, board: Numbers, hidden: Numbers, steps: tuple[int, int]
+) -> None:
     """The hidden vector of each spot: from its inputs and the whole board's, after a ReLU."""
     weights, bias = layer
     for part in range(HIDDEN // LANES):
@@ -117,12 +119,12 @@ def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> 
             target = hidden[spot * HIDDEN + part * LANES :]
             multiply(spots[spot * SEEN :], weights[part], target, steps, ABREAST, 1, LANES)
     for spot in range(SPOTS):
-        own = hidden[spot * HIDDEN :]
+        vector = hidden[spot * HIDDEN :]
         for index in range(HIDDEN):
-            own[index] = max(own[index] + board[index] + bias[index], ZERO)
+            vector[index] = max(vector[index] + board[index] + bias[index], ZERO)
 
 
-def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> None:
+def _read_logits(hidden: Numbers, layer: Arrays, readings: Numbers, logits: Numbers) -> None:
     weights, bias = layer
     inputs = weights.shape[1] // LANES
     outputs = len(weights) * LANES
@@ -139,13 +141,13 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Numbers) -> Non
                 LANES,
             )
     for reading in range(READINGS):
-        own = logits[reading * LOGITS :]
+        local_logits = logits[reading * LOGITS :]
         answers = readings[reading * len(bias) :]
         for index in range(LOGITS):
-            own[index] = answers[index] + bias[index]
+            local_logits[index] = answers[index] + bias[index]
 
 
-def rectify(source: Any, target: Any) -> None:
+def rectify(source: Numbers, target: Numbers) -> None:
     for index in range(len(source)):
         target[index] = max(source[index], ZERO)
 
@@ -156,7 +158,7 @@ def write_values(answers: Numbers, support: Numbers, values: Numbers) -> None:
         values[number] = expected(answers[number * max(1, len(support)) :], support)
 
 
-def expected(answers: Numbers, support: Numbers) -> Any:
+def expected(answers: Numbers, support: Numbers) -> Number:
     """The expected payoff given logits over a support; without one, given a number before its
     tanh.
     """
@@ -215,18 +217,17 @@ class Heads:
             np.array(support, np.float32),
         )
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
-        own = {
-            name.upper(): number for name, number in policy._asdict().items() if name != "layers"
-        }
-        own |= {
+        abreast = ABREAST if policy.readings > 1 else 1
+        policy_sizes = {
+            **{name.upper(): size for name, size in policy._asdict().items() if name != "layers"},
             "HIDDEN": len(self.policy[1][1]),
-            "READ_ABREAST": ABREAST if policy.readings > 1 else 1,
+            "READ_ABREAST": abreast,
         }
-        self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
+        self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **policy_sizes})
         spots = (
             -(-policy.spots // ABREAST) * ABREAST
         )  # rounded up to whole groups multiplied at once
-        readings = -(-policy.readings // own["READ_ABREAST"]) * own["READ_ABREAST"]
+        readings = -(-policy.readings // abreast) * abreast
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = (
             spots * policy.seen,
@@ -270,11 +271,11 @@ class Heads:
         )
         bias = self.network.take("policy.actions.bias", num_actions)
         layers = (
-            pack(
+            pack_layer(
                 np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32), self.lanes
             ),
             local,
-            pack(actions.reshape(num_actions, -1), bias, self.lanes),
+            pack_layer(actions.reshape(num_actions, -1), bias, self.lanes),
             self.nothing(),
         )
         return Policy(layers, cells, self.wide, 1, num_actions)
@@ -294,13 +295,13 @@ class Heads:
         is_by_channel = inputs in (self.channels, 2 * self.channels)
         parts = weight.reshape(outputs, -1, self.channels) if is_by_channel else weight[:, None]
         whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))
-        return pack(whole.reshape(outputs, -1), bias, self.lanes)
+        return pack_layer(whole.reshape(outputs, -1), bias, self.lanes)
 
     def nothing(self) -> Layer:
         return np.zeros((0, self.lanes), np.float32), np.zeros(0, np.float32)
 
 
-def pack(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
+def pack_layer(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
     """Weights [outputs, inputs] in the order in which kernels read them, and the bias."""
     outputs, inputs = weight.shape
     missing = -outputs % lanes

@@ -8,11 +8,9 @@ channels]. The capitals are sizes of one network and one processor, filled in wh
 compiled.
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Planes
+from anyzero.core.base.nouns import Arrays, Number, Numbers, Planes, Scratch
 from anyzero.extras.fastnets.transforms import (
     add_output,
     multiply,
@@ -62,10 +60,10 @@ LOWEST = np.float32(-3.4e38)
 
 def run_trunk(
     planes: Planes,
-    stem: Any,
-    blocks: Any,
-    pools: Any,
-    room: Any,
+    stem: Arrays,
+    blocks: Arrays,
+    pools: Arrays,
+    room: Scratch,
     features: Numbers,
     pooled: Numbers,
 ) -> None:
@@ -111,7 +109,7 @@ def run_trunk(
             write_cells(active[index], features[first + index])
 
 
-def _read_planes(planes: Planes, board: Any) -> None:
+def _read_planes(planes: Planes, board: Numbers) -> None:
     """The game's planes, and one that marks the board's edge."""
     for row in range(ROWS):
         start = _row_start(row, INPUTS)
@@ -122,42 +120,50 @@ def _read_planes(planes: Planes, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def _transform_planes(board: Any, index: int, points: Numbers) -> None:
+def _transform_planes(board: Numbers, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles, for the input planes."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
         cells = board[_tile_start(tile, INPUTS) :]
-        own = points[(index * TILES + tile) * INPUTS :]
+        tile_points = points[(index * TILES + tile) * INPUTS :]
         for plane in range(INPUTS):
-            transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
+            transform_input(cells[plane:], tile_points[plane:], steps, HEIGHT, WIDTH, 1)
 
 
-def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
+def _rectify_board(products: Numbers, bias: Numbers, index: int, board: Numbers) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             rectify_output(
-                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+                tile_products[channel:],
+                bias[channel:],
+                cells[channel:],
+                steps,
+                HEIGHT,
+                WIDTH,
+                LANES,
             )
     _clear_rim(board)
 
 
-def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, active: Any) -> None:
+def _add_to_board(
+    products: Numbers, bias: Numbers, index: int, trunk: Numbers, active: Numbers
+) -> None:
     """The output transform of a board's tiles with the bias, added to the trunk; `active` is its
     ReLU.
     """
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         start = _inner_start(tile)
         cells = trunk[start:]
         rectified = active[start:]
         for channel in range(0, CHANNELS, LANES):
             add_output(
-                own[channel:],
+                tile_products[channel:],
                 bias[channel:],
                 cells[channel:],
                 rectified[channel:],
@@ -170,7 +176,7 @@ def _add_to_board(products: Numbers, bias: Numbers, index: int, trunk: Any, acti
 
 
 def _total_bias(
-    board: Any, pooled: Numbers, pools: Any, block: int, bias: Numbers, total: Numbers
+    board: Numbers, pooled: Numbers, pools: Arrays, block: int, bias: Numbers, total: Numbers
 ) -> None:
     """The bias of a block's first convolution, plus the whole board's contribution if the block
     pools.
@@ -188,7 +194,7 @@ def _total_bias(
             total[channel] += pooled[index] * weights[block, index, channel]
 
 
-def _pool_cells(board: Any, pooled: Numbers) -> None:
+def _pool_cells(board: Numbers, pooled: Numbers) -> None:
     """Mean and maximum of each channel of a nonnegative board."""
     clear(pooled, 0, 2 * CHANNELS)
     for row in range(ROWS):
@@ -203,7 +209,7 @@ def _pool_cells(board: Any, pooled: Numbers) -> None:
         pooled[channel] *= ONE / np.float32(ROWS * COLUMNS)
 
 
-def _clear_rim(board: Any) -> None:
+def _clear_rim(board: Numbers) -> None:
     """Zero the cells where tiles extend beyond the board's right and lower edge."""
     for row in range(ROWS):
         clear(
@@ -219,7 +225,7 @@ def _clear_rim(board: Any) -> None:
 
 
 def run_block(
-    inputs: Numbers, first: Any, second: Any, room: Any, hidden: Any, outputs: Numbers
+    inputs: Numbers, first: Arrays, second: Arrays, room: Scratch, hidden: Numbers, outputs: Numbers
 ) -> None:
     """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells *
     channels].
@@ -234,20 +240,20 @@ def run_block(
 
 
 def run_block_back(
-    saved: Any,
+    saved: Arrays,
     gradients: Numbers,
     weights: Numbers,
-    room: Any,
-    own: Any,
+    room: Scratch,
+    weight_targets: Numbers,
     biases: Numbers,
-    targets: Any,
+    targets: Numbers,
 ) -> None:
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden
     of `run_block`.
 
     `weights` are those of the two convolutions, rotated, and the weight transform [points, 9].
-    Weight gradients (`own`) are [2, 9, inputs * outputs], bias gradients two times [boards,
-    channels]; the latter are accumulated.
+    Weight gradients (`weight_targets`) are [2, 9, inputs * outputs], bias gradients two times
+    [boards, channels]; the latter are accumulated.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -265,12 +271,17 @@ def run_block_back(
         convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
         _mask_boards(inputs[start:end], targets[start:end])
         _add_boards(some, targets[start:end])
-    weight_gradients(sums[0], weights[2], own[0])
-    weight_gradients(sums[1], weights[2], own[1])
+    weight_gradients(sums[0], weights[2], weight_targets[0])
+    weight_gradients(sums[1], weights[2], weight_targets[1])
 
 
 def convolve(
-    inputs: Numbers, least: Any, weights: Numbers, biases: Numbers, room: Any, outputs: Numbers
+    inputs: Numbers,
+    least: Number,
+    weights: Numbers,
+    biases: Numbers,
+    room: Scratch,
+    outputs: Numbers,
 ) -> None:
     """Convolve max(inputs, `least`)."""
     board, other, points, products = room[:4]
@@ -283,30 +294,36 @@ def convolve(
         write_cells(other, outputs[index])
 
 
-def _write_board(products: Numbers, bias: Numbers, index: int, board: Any) -> None:
+def _write_board(products: Numbers, bias: Numbers, index: int, board: Numbers) -> None:
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own = products[(index * TILES + tile) * CHANNELS :]
+        tile_products = products[(index * TILES + tile) * CHANNELS :]
         cells = board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             write_output(
-                own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES
+                tile_products[channel:],
+                bias[channel:],
+                cells[channel:],
+                steps,
+                HEIGHT,
+                WIDTH,
+                LANES,
             )
 
 
 def _add_gradients(
-    inputs: Numbers, gradients: Numbers, room: Any, weights: Numbers, biases: Numbers
+    inputs: Numbers, gradients: Numbers, room: Scratch, weights: Numbers, biases: Numbers
 ) -> None:
     """Accumulate the gradients of the weights at each point and of each board's biases, after a
     ReLU.
     """
-    board, _, points, own = room[:4]
+    board, _, points, gradient_points = room[:4]
     for index in range(len(inputs)):
         _read_cells(inputs[index], ZERO, board)
         _transform_board(board, index, points)
         _read_cells(gradients[index], LOWEST, board)
-        _transform_gradients(board, index, own)
+        _transform_gradients(board, index, gradient_points)
         for cell in range(ROWS * COLUMNS):
             for channel in range(CHANNELS):
                 biases[index, channel] += gradients[index, cell * CHANNELS + channel]
@@ -317,22 +334,22 @@ def _add_gradients(
         for first in range(0, CHANNELS, ABREAST):
             for part in range(0, CHANNELS, outputs):
                 source = points[start + first :]
-                factors = own[start + part :]
+                factors = gradient_points[start + part :]
                 target = weights[point, first * CHANNELS + part :]
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
 
-def _transform_gradients(board: Any, index: int, points: Numbers) -> None:
+def _transform_gradients(board: Numbers, index: int, points: Numbers) -> None:
     """The transposed output transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
         cells = board[_inner_start(tile) :]
-        own = points[(index * TILES + tile) * CHANNELS :]
+        tile_points = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+            transform_gradient(cells[channel:], tile_points[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
+def weight_gradients(sums: Numbers, transform: Numbers, weights: Numbers) -> None:
     """Convert gradients at each point to those of the nine weights."""
     for place in range(9):
         target = weights[place]
@@ -344,7 +361,7 @@ def weight_gradients(sums: Numbers, transform: Any, weights: Numbers) -> None:
                 target[index] += factor * source[index]
 
 
-def _read_cells(cells: Any, least: Any, board: Any) -> None:
+def _read_cells(cells: Numbers, least: Number, board: Numbers) -> None:
     """max(cells, `least`), with NaN preserved; the rim is unchanged."""
     for row in range(ROWS):
         source = row * COLUMNS * CHANNELS
@@ -354,13 +371,13 @@ def _read_cells(cells: Any, least: Any, board: Any) -> None:
             board[target + index] = least if number < least else number
 
 
-def _add_boards(more: Any, boards: Any) -> None:
+def _add_boards(more: Numbers, boards: Numbers) -> None:
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
             boards[board, index] += more[board, index]
 
 
-def _mask_boards(gates: Any, boards: Any) -> None:
+def _mask_boards(gates: Numbers, boards: Numbers) -> None:
     """Pass gradients through a ReLU only where it was open."""
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
@@ -370,14 +387,14 @@ def _mask_boards(gates: Any, boards: Any) -> None:
 # --- for both
 
 
-def _transform_board(board: Any, index: int, points: Numbers) -> None:
+def _transform_board(board: Numbers, index: int, points: Numbers) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
         cells = board[_tile_start(tile, CHANNELS) :]
-        own = points[(index * TILES + tile) * CHANNELS :]
+        tile_points = points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+            transform_input(cells[channel:], tile_points[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
 def _multiply_tiles(
@@ -395,23 +412,23 @@ def _multiply_tiles(
         numbers = points[point * POINT_STEP :]
         sums = products[point * POINT_STEP :]
         for part in range(CHANNELS // outputs):
-            own = weights[point, part]
+            factors = weights[point, part]
             for first in range(0, num, TOGETHER):
                 source = numbers[first * inputs :]
                 target = sums[first * CHANNELS + part * outputs :]
                 if num - first <= FEW:
-                    multiply(source, own, target, steps, FEW, VECTORS, LANES)
+                    multiply(source, factors, target, steps, FEW, VECTORS, LANES)
                 else:
-                    multiply(source, own, target, steps, TOGETHER, VECTORS, LANES)
+                    multiply(source, factors, target, steps, TOGETHER, VECTORS, LANES)
 
 
-def write_cells(board: Any, cells: Any) -> None:
+def write_cells(board: Numbers, cells: Numbers) -> None:
     """The board without its rim."""
     for row in range(ROWS):
         start = _row_start(row, CHANNELS)
-        own = row * COLUMNS * CHANNELS
+        first = row * COLUMNS * CHANNELS
         for index in range(COLUMNS * CHANNELS):
-            cells[own + index] = board[start + index]
+            cells[first + index] = board[start + index]
 
 
 def clear(numbers: Numbers, start: int, num: int) -> None:

@@ -4,23 +4,22 @@ one.
 
 import math
 from threading import local
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Planes
+from anyzero.core.base.nouns import Arrays, Kernel, Numbers, Planes, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
 from anyzero.core.nets.answers import copy, empty_answers
 from anyzero.core.nets.config import hidden_units, support_of
 from anyzero.core.nets.weights import StoredNetwork
-from anyzero.extras.fastnets.heads import Heads, Layer, pack, rectify, write_values
+from anyzero.extras.fastnets.heads import Heads, Layer, pack_layer, rectify, write_values
 from anyzero.extras.fastnets.kernels import run_trunk
 from anyzero.extras.fastnets.sizes import (
     aligned,
     board_cells,
     lanes_of,
-    room,
+    new_room,
     sizes_for,
 )
 from anyzero.extras.fastnets.transforms import UNIT, WEIGHTS, multiply, transform_weights
@@ -28,7 +27,7 @@ from anyzero.extras.fastnets.transforms import UNIT, WEIGHTS, multiply, transfor
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
 MOST_TILES = 36
-Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
+Call = tuple[Kernel, tuple[Arrays, ...]]  # a kernel and its arguments
 
 
 def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "Compiled":
@@ -42,7 +41,7 @@ class Compiled:
     The output for a position does not depend on the rest of its batch.
     """
 
-    weights: tuple[Any, ...]
+    weights: tuple[Arrays, ...]
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         """Write logits [positions, actions] and expected payoffs [positions, values]; all
@@ -106,16 +105,22 @@ class CompiledResidual(Compiled):
         heads = self.heads
         num = len(planes)
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
-            self.own.rooms = room(*self.shapes()), room(*heads.shapes)
+            self.own.rooms = new_room(*self.shapes()), new_room(*heads.shapes)
         features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
         pooled = np.zeros((num, 2 * self.wide), np.float32)
-        own, theirs = self.own.rooms
+        trunk_room, heads_room = self.own.rooms
         return [
-            (self.kernel, (planes, self.stem, self.blocks, self.pools, own, features, pooled)),
-            (heads.kernel, (features, pooled, heads.policy, heads.value, theirs, logits, values)),
+            (
+                self.kernel,
+                (planes, self.stem, self.blocks, self.pools, trunk_room, features, pooled),
+            ),
+            (
+                heads.kernel,
+                (features, pooled, heads.policy, heads.value, heads_room, logits, values),
+            ),
         ]
 
-    def shapes(self) -> tuple[Any, ...]:
+    def shapes(self) -> tuple[int | tuple[int, ...], ...]:
         boards = self.sizes["BOARDS"]
         cells = board_cells(self.sizes)
         board = (boards, cells * self.wide)
@@ -197,10 +202,10 @@ FEW = 3  # up to this many positions are faster one by one: together they take a
 
 def _run_mlp(
     planes: Planes,
-    trunk: Any,
-    heads: Any,
+    trunk: Arrays,
+    heads: Arrays,
     support: Numbers,
-    room: Any,
+    room: Scratch,
     logits: Numbers,
     values: Numbers,
 ) -> None:
@@ -227,20 +232,20 @@ def _run_mlp(
         rectify(units, units)
         _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
-            own = actions[row * (len(actions) // ROWS) :]
-            copy(own[: logits.shape[1]], logits[first + row])
+            row_logits = actions[row * (len(actions) // ROWS) :]
+            copy(row_logits[: logits.shape[1]], logits[first + row])
             write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
-def _multiply_rows(source: Any, weights: Numbers, bias: Numbers, target: Any) -> None:
+def _multiply_rows(source: Numbers, weights: Numbers, bias: Numbers, target: Numbers) -> None:
     """target = source @ weights + bias, for ROWS contiguous rows."""
     steps = len(source) // ROWS, len(bias)
     for part in range(len(weights)):
         multiply(source, weights[part], target[part * LANES :], steps, ROWS, 1, LANES)
     for row in range(ROWS):
-        own = target[row * len(bias) :]
+        row_sums = target[row * len(bias) :]
         for index in range(len(bias)):
-            own[index] += bias[index]
+            row_sums[index] += bias[index]
 
 
 class CompiledMlp(Compiled):
@@ -257,7 +262,7 @@ class CompiledMlp(Compiled):
         def layer(name: str, outputs: int, inputs: int) -> Layer:
             weight = network.take(f"{name}.weight", outputs, inputs)
             bias = network.take(f"{name}.bias", outputs)
-            return pack(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
+            return pack_layer(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
 
         hidden = [
             layer(f"trunk.layers.{index}", width, width)
@@ -285,7 +290,8 @@ class CompiledMlp(Compiled):
         )
         sizes = {rows: {"LANES": lanes, "ROWS": rows} for rows in together}
         self.kernels = {
-            rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()
+            rows: compile_kernel(_run_mlp, UNIT, target, constants)
+            for rows, constants in sizes.items()
         }
         for num in (
             (0, FEW + 1) if target == "cpu" else ()
@@ -296,7 +302,7 @@ class CompiledMlp(Compiled):
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
             self.own.rooms = {
-                rows: room(*(rows * number for number in self.columns)) for rows in self.kernels
+                rows: new_room(*(rows * number for number in self.columns)) for rows in self.kernels
             }
         rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
         flat = planes.reshape(-1, self.inputs)

@@ -37,7 +37,7 @@ def sizes_for(
     """
     lanes = lanes_of(target)
     vectors = -(-channels // lanes)
-    own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+    vectors_at_once = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
 
     def cost(side: int, cells: int) -> float:
         return SIDES[side] * (side + 2) * -(-cells // side)
@@ -51,7 +51,7 @@ def sizes_for(
     down = -(-rows // height)
     across = -(-columns // width)
     tiles = down * across
-    most_together = MOST_SUMS[lanes] // own
+    most_together = MOST_SUMS[lanes] // vectors_at_once
     boards = max(range(1, most_tiles // tiles + 1), key=fullness, default=1)
     strips = -(-boards * tiles // most_together)
     together = -(-boards * tiles // strips)
@@ -72,7 +72,7 @@ def sizes_for(
         # same few cache sets.
         "POINT_STEP": strips * together * max(inputs, vectors * lanes) + LINE // 4,
         "LANES": lanes,
-        "VECTORS": own,
+        "VECTORS": vectors_at_once,
         "TOGETHER": together,
         "FEW": (tiles - 1) % together + 1,
         "ABREAST": min(lanes, 1 << most_together.bit_length() - 1),
@@ -92,6 +92,6 @@ def aligned(numbers: np.ndarray) -> np.ndarray:
     return copy
 
 
-def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
+def new_room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Zeroed scratch memory for a kernel."""
     return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)

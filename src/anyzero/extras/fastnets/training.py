@@ -19,7 +19,7 @@ from torch.autograd.function import once_differentiable
 from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import compile_kernel
 from anyzero.extras.fastnets.kernels import run_block, run_block_back
-from anyzero.extras.fastnets.sizes import board_cells, lanes_here, room, sizes_for
+from anyzero.extras.fastnets.sizes import board_cells, lanes_here, new_room, sizes_for
 from anyzero.extras.fastnets.transforms import UNIT, weight_transform
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
@@ -73,8 +73,10 @@ class TrainingBlock(torch.autograd.Function):
     def backward(context: Any, gradients: Tensor) -> tuple[Tensor, ...]:
         inputs, hidden, *weights = context.saved_tensors
         kernels = kernels_for(*gradients.shape[1:])
-        own, first, second, biases = kernels.back(inputs, hidden, _as_cells(gradients), weights)
-        return own.permute(0, 3, 1, 2), first, biases[0], second, biases[1]
+        input_gradients, first, second, biases = kernels.back(
+            inputs, hidden, _as_cells(gradients), weights
+        )
+        return input_gradients.permute(0, 3, 1, 2), first, biases[0], second, biases[1]
 
 
 def train_block(boards: Tensor, *layers: Tensor) -> Tensor:
@@ -97,7 +99,7 @@ class TrainingPool(torch.autograd.Function):
         pooled = torch.empty(len(boards), 2, boards.shape[1])
         kernel = compile_kernel(_run_pool, UNIT)
         numbers = (inputs.flatten(1, 2).numpy(), pooled.numpy())
-        in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(boards))
+        in_pieces(lambda part: kernel(*(array[part] for array in numbers)), len(boards))
         context.save_for_backward(inputs, pooled)
         return pooled.flatten(1)
 
@@ -105,14 +107,14 @@ class TrainingPool(torch.autograd.Function):
     @once_differentiable
     def backward(context: Any, gradients: Tensor) -> Tensor:
         inputs, pooled = context.saved_tensors
-        own = torch.empty_like(inputs)
+        targets = torch.empty_like(inputs)
         counts = torch.empty_like(pooled)
-        boards = [part.flatten(1, 2).numpy() for part in (inputs, own)]
+        boards = [part.flatten(1, 2).numpy() for part in (inputs, targets)]
         rest = [part.numpy() for part in (pooled, gradients.contiguous().view_as(pooled), counts)]
         kernel = compile_kernel(_run_pool_back, UNIT)
         numbers = (*boards, *rest)
-        in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(inputs))
-        return own.permute(0, 3, 1, 2)
+        in_pieces(lambda part: kernel(*(array[part] for array in numbers)), len(inputs))
+        return targets.permute(0, 3, 1, 2)
 
 
 def train_pool(boards: Tensor) -> Tensor:
@@ -172,14 +174,13 @@ class BlockKernels:
         biases = torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
-        own, (first_bias, second_bias) = (
-            sums.numpy(),
-            biases.numpy(),
-        )  # whole arrays: the same code for all pieces
+        # Whole arrays: the same code for all pieces.
+        piece_sums = sums.numpy()
+        first_bias, second_bias = biases.numpy()
 
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
-            rest = own[part.start // PIECE], (first_bias[part], second_bias[part]), fourth
+            rest = piece_sums[part.start // PIECE], (first_bias[part], second_bias[part]), fourth
             self.run_back((first, second), third, (*packed, self.transform), self.room(), *rest)
 
         in_pieces(run, num)
@@ -214,9 +215,9 @@ class BlockKernels:
             tiles = sizes["POINTS"] * sizes["POINT_STEP"]
             between = (num, sizes["ROWS"] * sizes["COLUMNS"] * wide)
             sums = (2, sizes["POINTS"], wide * wide)
-            self.own.room = room(board, board, tiles, tiles, between, (num, wide), sums)
-        own: tuple[np.ndarray, ...] = self.own.room
-        return own
+            self.own.room = new_room(board, board, tiles, tiles, between, (num, wide), sums)
+        arrays: tuple[np.ndarray, ...] = self.own.room
+        return arrays
 
 
 def in_pieces(run: Callable[[slice], None], num: int) -> None:
@@ -230,8 +231,8 @@ def in_pieces(run: Callable[[slice], None], num: int) -> None:
     others = min(THREADS.get() or torch.get_num_threads(), -(-num // PIECE)) - 1
     busy = [threads(others).submit(work) for _ in range(others)]
     work()
-    for one in busy:
-        one.result()
+    for task in busy:
+        task.result()
 
 
 @cache
@@ -268,7 +269,7 @@ def _run_pool(inputs: Numbers, pooled: Numbers) -> None:
 
 
 def _run_pool_back(
-    inputs: Numbers, targets: Any, pooled: Numbers, gradients: Numbers, shares: Numbers
+    inputs: Numbers, targets: Numbers, pooled: Numbers, gradients: Numbers, shares: Numbers
 ) -> None:
     """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of
     the same shape.
@@ -280,16 +281,16 @@ def _run_pool_back(
         mean = shares[board, 0]
         share = shares[board, 1]
         most = pooled[board, 1]
-        own = gradients[board]
+        pooled_gradients = gradients[board]
         for channel in range(channels):
-            mean[channel] = own[0, channel] / np.float32(cells)
+            mean[channel] = pooled_gradients[0, channel] / np.float32(cells)
             share[channel] = ZERO
         for cell in range(cells):
             numbers = inputs[board, cell]
             for channel in range(channels):
                 share[channel] += ONE if numbers[channel] == most[channel] else ZERO
         for channel in range(channels):
-            share[channel] = own[1, channel] / max(share[channel], ONE)
+            share[channel] = pooled_gradients[1, channel] / max(share[channel], ONE)
         for cell in range(cells):
             numbers = inputs[board, cell]
             target = targets[board, cell]

@@ -16,13 +16,11 @@ to the next, from one row to the next, and from one point of a tile to the next.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers
 from anyzero.core.compile import Unit
-from anyzero.extras.fastnets.lanes import in_lanes, traced
+from anyzero.extras.fastnets.lanes import LaneArray, Lanes, Place, in_lanes, traced
 
 # their product is 1, which saves multiplications
 NEAR = 3 / 4
@@ -31,7 +29,9 @@ SQUARES = NEAR**2 + FAR**2
 NEAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2)
 FAR_SCALE = 2 * FAR**2 * (FAR**2 - NEAR**2)
 
-Transform = Callable[..., Sequence[Any]]  # of the numbers along one side
+Transform = Callable[..., Sequence[Lanes]]  # of the vectors along one side
+Square = Sequence[Sequence[Lanes]]  # vectors by row and column
+Steps = tuple[Place, ...]  # strides, known when the kernel runs
 
 
 def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray:
@@ -70,7 +70,7 @@ WEIGHTS = {
 
 
 def transform_input(
-    cells: Any, points: Numbers, steps: Any, height: int, width: int, lanes: int
+    cells: LaneArray, points: LaneArray, steps: Steps, height: int, width: int, lanes: int
 ) -> None:
     """Transform the cells of a tile and their neighbours into points; `steps` are (cell, row,
     point).
@@ -81,7 +81,7 @@ def transform_input(
 
 
 def transform_gradient(
-    cells: Any, points: Numbers, steps: Any, height: int, width: int, lanes: int
+    cells: LaneArray, points: LaneArray, steps: Steps, height: int, width: int, lanes: int
 ) -> None:
     """The transposed output transform: gradients of a tile's cells into those of its points."""
     cells, points = in_lanes(lanes, cells, points)
@@ -90,7 +90,13 @@ def transform_gradient(
 
 
 def write_output(
-    points: Numbers, bias: Numbers, cells: Any, steps: Any, height: int, width: int, lanes: int
+    points: LaneArray,
+    bias: LaneArray,
+    cells: LaneArray,
+    steps: Steps,
+    height: int,
+    width: int,
+    lanes: int,
 ) -> None:
     """The output transform, written with the bias."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
@@ -99,7 +105,13 @@ def write_output(
 
 
 def rectify_output(
-    points: Numbers, bias: Numbers, cells: Any, steps: Any, height: int, width: int, lanes: int
+    points: LaneArray,
+    bias: LaneArray,
+    cells: LaneArray,
+    steps: Steps,
+    height: int,
+    width: int,
+    lanes: int,
 ) -> None:
     """The same after a ReLU."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
@@ -108,11 +120,11 @@ def rectify_output(
 
 
 def add_output(
-    points: Numbers,
-    bias: Numbers,
-    trunk: Any,
-    active: Any,
-    steps: Any,
+    points: LaneArray,
+    bias: LaneArray,
+    trunk: LaneArray,
+    active: LaneArray,
+    steps: Steps,
     height: int,
     width: int,
     lanes: int,
@@ -126,7 +138,13 @@ def add_output(
 
 
 def multiply(
-    source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int
+    source: LaneArray,
+    factors: LaneArray,
+    target: LaneArray,
+    steps: Steps,
+    rows: int,
+    vectors: int,
+    lanes: int,
 ) -> None:
     """target = source @ factors for some rows and `vectors * lanes` columns, whose sums stay in
     registers.
@@ -148,7 +166,13 @@ def multiply(
 
 
 def multiply_transposed(
-    source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int
+    source: LaneArray,
+    factors: LaneArray,
+    target: LaneArray,
+    steps: Steps,
+    rows: int,
+    vectors: int,
+    lanes: int,
 ) -> None:
     """target += source.T @ factors for some rows and `vectors * lanes` columns of the target.
 
@@ -184,73 +208,82 @@ UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
 def _add_products(
-    source: Any, places: Any, factors: Any, start: Any, sums: Numbers, vectors: int, lanes: int
+    source: LaneArray,
+    places: Sequence[Place],
+    factors: LaneArray,
+    start: Place,
+    sums: LaneArray,
+    vectors: int,
+    lanes: int,
 ) -> None:
     """The numbers at these places, one per row, times the vectors of factors starting at
     `start`.
     """
-    own = [factors[start + vector * lanes] for vector in range(vectors)]
+    columns = [factors[start + vector * lanes] for vector in range(vectors)]
     for row, place in enumerate(places):
         number = source.everywhere(place)
-        for vector, factor in enumerate(own):
+        for vector, factor in enumerate(columns):
             sums[row, vector] = sums[row, vector] + factor * number
 
 
 def outputs(
-    points: Numbers, bias: Numbers, steps: Any, height: int, width: int
-) -> Iterator[tuple[Any, Any]]:
+    points: LaneArray, bias: LaneArray, steps: Steps, height: int, width: int
+) -> Iterator[tuple[Place, Lanes]]:
     """Index and vector, bias included, of each cell."""
     cell_step, row_step, point_step = steps
     square = _read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
-    own = bias[0]
+    offset = bias[0]
     for row, vectors in enumerate(_both_ways(OUTPUTS[height], OUTPUTS[width], square)):
         for column, vector in enumerate(vectors):
-            yield row_step * row + cell_step * column, vector + own
+            yield row_step * row + cell_step * column, vector + offset
 
 
 def _read_square(
-    memory: Any, row_step: Any, column_step: Any, rows: int, columns: int
-) -> list[list[Any]]:
+    memory: LaneArray, row_step: Place, column_step: Place, rows: int, columns: int
+) -> Square:
     return [
         [memory[row_step * row + column_step * column] for column in range(columns)]
         for row in range(rows)
     ]
 
 
-def _write_points(square: Any, points: Numbers, point_step: Any) -> None:
+def _write_points(square: Square, points: LaneArray, point_step: Place) -> None:
     for point, vector in enumerate(vector for row in square for vector in row):
         points[point_step * point] = vector
 
 
-def _both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
+def _both_ways(down: Transform, across: Transform, square: Square) -> Square:
     """Transform each row, and then each column."""
     rows = [across(*row) for row in square]
     return list(zip(*(down(*column) for column in zip(*rows, strict=True)), strict=True))
 
 
-def _input_for_three(a: Any, b: Any, c: Any, d: Any, e: Any) -> Sequence[Any]:
+def _input_for_three(a: Lanes, b: Lanes, c: Lanes, d: Lanes, e: Lanes) -> Sequence[Lanes]:
     ahead = c - 2 * b
     behind = d - 2 * c
     return behind - (b - 2 * a), behind + ahead, behind - ahead, d - b, e - 2 * d - ahead
 
 
-def _output_of_three(zero: Any, plus: Any, minus: Any, two: Any, infinite: Any) -> Sequence[Any]:
+def _output_of_three(
+    zero: Lanes, plus: Lanes, minus: Lanes, two: Lanes, infinite: Lanes
+) -> Sequence[Lanes]:
     even = plus + minus
     odd = plus - minus
     return zero + even + two, odd + 2 * two, even + infinite + 4 * two
 
 
-def _gradient_of_three(a: Any, b: Any, c: Any) -> Sequence[Any]:
+def _gradient_of_three(a: Lanes, b: Lanes, c: Lanes) -> Sequence[Lanes]:
     even = a + c
     return a, even + b, even - b, a + 2 * b + 4 * c, c
 
 
-def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[Any]:
+def _input_for_four(a: Lanes, b: Lanes, c: Lanes, d: Lanes, e: Lanes, f: Lanes) -> Sequence[Lanes]:
     near_even = e - FAR**2 * c
     near_odd = NEAR * d - FAR * b
     far_even = e - NEAR**2 * c
     far_odd = FAR * d - NEAR * b
-    first, last = a + e - SQUARES * c, b + f - SQUARES * d
+    first = a + e - SQUARES * c
+    last = b + f - SQUARES * d
     return (
         first,
         near_even + near_odd,
@@ -262,8 +295,8 @@ def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[
 
 
 def _output_of_four(
-    zero: Any, near: Any, near_minus: Any, far: Any, far_minus: Any, infinite: Any
-) -> Sequence[Any]:
+    zero: Lanes, near: Lanes, near_minus: Lanes, far: Lanes, far_minus: Lanes, infinite: Lanes
+) -> Sequence[Lanes]:
     near_even = near + near_minus
     near_odd = near - near_minus
     far_even = far + far_minus
@@ -276,7 +309,7 @@ def _output_of_four(
     )
 
 
-def _gradient_of_four(a: Any, b: Any, c: Any, d: Any) -> Sequence[Any]:
+def _gradient_of_four(a: Lanes, b: Lanes, c: Lanes, d: Lanes) -> Sequence[Lanes]:
     near_even = a + NEAR**2 * c
     near_odd = NEAR * b + NEAR**3 * d
     far_even = a + FAR**2 * c

@@ -7,34 +7,36 @@ import operator
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from anyzero.app.records.ends import loss_payoffs
 from anyzero.core.base.errors import BadGameError, IllegalMoveError
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed, draw_unit
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line, move_texts
-from anyzero.tools.arena.plan import Match, draw_outcome
+from anyzero.core.game.play import BY_THE_RULES, End, Play, Reason, move_texts, outcome_at
+from anyzero.tools.arena.plan import Match
 from anyzero.tools.players import Player
 from anyzero.tools.players.player import FailedPlayerError, ResignedError
 
-NORMAL = "normal"
-CRASH = "crash"
-ILLEGAL = "illegal move"
-LATE = "time"
-RESIGNED = "resignation"
-"""Why a game ended; all but the first are forfeits."""
-REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
-FAULTS = (
-    (TimeoutError, LATE),
-    (IllegalMoveError, ILLEGAL),
-    (ResignedError, RESIGNED),
+MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, one per line
+REASON_WORDS = {
+    Reason.RULES: "normal",
+    Reason.CRASH: "crash",
+    Reason.ILLEGAL_MOVE: "illegal move",
+    Reason.LATE: "time",
+    Reason.RESIGNATION: "resignation",
+}
+"""How such a file says why a game ended; all but the first are forfeits."""
+REASONS = {word: reason for reason, word in REASON_WORDS.items()}
+REASON_OF_ERROR = (
+    (TimeoutError, Reason.LATE),
+    (IllegalMoveError, Reason.ILLEGAL_MOVE),
+    (ResignedError, Reason.RESIGNATION),
 )  # by a player's exception
 NOBODY = -1
 
@@ -90,18 +92,41 @@ class MatchResult:
     moves: list[str]  # texts, including chance outcomes
     payoffs: list[float]
     scores: list[float] | None  # points per seat, for games with scores
-    reason: str
-    forfeited_by: int | None  # the seat at fault
+    end: End
     detail: str  # what the seat at fault did
     seconds: list[float]  # thinking time per seat
 
+    @property
+    def reason(self) -> str:
+        """Why the game ended, as files say it."""
+        return REASON_WORDS[self.end.reason]
+
+    @property
+    def forfeited_by(self) -> int | None:
+        """The seat at fault."""
+        return self.end.seat
+
     def to_json(self) -> Values:
-        return {**asdict(self), "match": list(self.match)}
+        return {
+            "match": list(self.match),
+            "players": self.players,
+            "opening": self.opening,
+            "moves": self.moves,
+            "payoffs": self.payoffs,
+            "scores": self.scores,
+            "reason": self.reason,
+            "forfeited_by": self.forfeited_by,
+            "detail": self.detail,
+            "seconds": self.seconds,
+        }
 
     @staticmethod
     def from_json(values: Values) -> "MatchResult":
-        first, second, pair, leg = map(int, values["match"])
-        return MatchResult(**{**values, "match": Match(first, second, pair, leg)})
+        columns = dict(values)
+        first, second, pair, leg = map(int, columns.pop("match"))
+        reason = REASONS.get(columns.pop("reason"), Reason.FORFEIT)
+        end = End(reason, columns.pop("forfeited_by"))
+        return MatchResult(match=Match(first, second, pair, leg), end=end, **columns)
 
 
 class ForfeitError(Exception):
@@ -124,24 +149,24 @@ def play_match(
     for player in players:
         with suppress(FailedPlayerError):  # its first move will report it
             player.prepare(game)
-    line = Line.begin(game)
+    line = Play.begin(game)
     live.start_match(len(opening))
     for action in opening:
         live.add(action)
         line = line.play(game, action)
-    reason = NORMAL
+    reason = Reason.RULES
     detail = ""
     draws = 0
     while (seat := game.seat_to_move(line.state)) != OVER:
         if len(line.actions) >= game.max_plies:
             raise BadGameError(f"a game was longer than its max_plies, {game.max_plies}")
         if seat == CHANCE:
-            action = draw_outcome(game, line.state, draw_unit("chance", seed, match.pair, draws))
+            action = outcome_at(game, line.state, draw_unit("chance", seed, match.pair, draws))
             draws += 1
         else:
             move_seed = draw_seed("move", seed, *match, len(line.actions))
             try:
-                action = ask(
+                action = ask_player(
                     game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s
                 )
             except ForfeitError as forfeit:
@@ -149,12 +174,12 @@ def play_match(
                 break
         live.add(action)
         line = line.play(game, action)
-    return report(game, match, [player.text for player in players], live, (reason, detail))
+    return make_result(game, match, [player.text for player in players], live, reason, detail)
 
 
-def ask(
+def ask_player(
     game: Game,
-    line: Line,
+    line: Play,
     player: Player,
     seat: int,
     *,
@@ -167,43 +192,47 @@ def ask(
         (limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf
     )
     live.row["deadline"] = time.monotonic() + limit  # first: a thinking player must have a deadline
-    live.row["seat"], start = seat, time.perf_counter()
+    live.row["seat"] = seat
+    start = time.perf_counter()
     try:
         answer = player.choose(game, line.copy(), seed)
     except (Exception, SystemExit) as error:
-        reason = next((reason for kind, reason in FAULTS if isinstance(error, kind)), CRASH)
+        reason = next(
+            (reason for kind, reason in REASON_OF_ERROR if isinstance(error, kind)), Reason.CRASH
+        )
         raise ForfeitError(reason, f"{type(error).__name__}: {error}") from error
     finally:
         seconds = time.perf_counter() - start
         live.row["seat"] = NOBODY
         live.row["seconds"][seat] += seconds
     if seconds > limit:
-        raise ForfeitError(LATE, f"a move took {seconds:.2f} s, the limit was {limit:.2f} s")
+        raise ForfeitError(Reason.LATE, f"a move took {seconds:.2f} s, the limit was {limit:.2f} s")
     try:
         action = operator.index(answer)
     except TypeError:
-        raise ForfeitError(ILLEGAL, f"{answer!r} is not an action") from None
+        raise ForfeitError(Reason.ILLEGAL_MOVE, f"{answer!r} is not an action") from None
     if action not in game.legal_actions(line.state):
-        raise ForfeitError(ILLEGAL, f"action {action} is not legal")
+        raise ForfeitError(Reason.ILLEGAL_MOVE, f"action {action} is not legal")
     return action
 
 
-def report(
-    game: Game, match: Match, players: list[str], live: Live, end: tuple[str, str]
+def make_result(
+    game: Game, match: Match, players: list[str], live: Live, reason: Reason, detail: str
 ) -> MatchResult:
     """The result of the game followed by `live`; a forfeit is by the seat to move in the last
     position.
     """
     moves, state = move_texts(game, game.initial_state(), live.actions)
-    (reason, detail), (loser, payoffs, scores) = end, outcome(game, state, end[0])
+    end = end_of_match(game, state, reason)
+    payoffs, scores = outcome(game, state, end)
     seconds = [round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()]
     opening = int(live.row["opening"])
-    return MatchResult(
-        match, players, opening, moves, payoffs, scores, reason, loser, detail, seconds
-    )
+    return MatchResult(match, players, opening, moves, payoffs, scores, end, detail, seconds)
 
 
-def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
+def check_match_result(
+    game: Game, result: MatchResult, players: Sequence[str], *, replay: bool
+) -> None:
     """ValueError unless a result that was read is between these players, and matches its moves if
     replayed.
     """
@@ -216,31 +245,28 @@ def check_result(game: Game, result: MatchResult, players: Sequence[str], *, rep
     if not replay:
         return
     state = game.play(game.initial_state(), *result.moves)
-    is_forfeit = result.reason != NORMAL
-    if result.reason not in REASONS or game.is_over(state) == is_forfeit:
+    is_by_rules = result.end.reason is Reason.RULES
+    if result.end.reason not in REASON_WORDS or game.is_over(state) != is_by_rules:
         raise ValueError("its moves do not end that way")
-    loser, payoffs, scores = outcome(game, state, result.reason)
-    if loser != result.forfeited_by:
+    end = end_of_match(game, state, result.end.reason)
+    if end != result.end:
         raise ValueError("its moves do not end that way")
-    if (payoffs, scores) != (result.payoffs, result.scores):
+    if outcome(game, state, end) != (result.payoffs, result.scores):
         raise ValueError("its moves do not lead to its payoffs")
 
 
-def outcome(
-    game: Game, state: State, reason: str
-) -> tuple[int | None, list[float], list[float] | None]:
-    """The seat at fault, if any, the payoffs, and points per seat: a seat that forfeits has 0, or
-    fewer if negative.
-    """
-    loser = None if reason == NORMAL else game.seat_to_move(state)
-    payoffs = (
-        game.payoffs(state).tolist() if loser is None else list(loss_payoffs(game.num_seats, loser))
-    )
+def end_of_match(game: Game, state: State, reason: Reason) -> End:
+    """The end with this last position: the seat to move there is at fault if anyone is."""
+    return BY_THE_RULES if reason is Reason.RULES else End(reason, game.seat_to_move(state))
+
+
+def outcome(game: Game, state: State, end: End) -> tuple[list[float], list[float] | None]:
+    """The payoffs, and points per seat: a seat that forfeits has 0, or fewer if negative."""
+    payoffs = list(end.payoffs(game, state) or ())
     if not game.has("score"):
-        return loser, payoffs, None
+        return payoffs, None
     scores = [game.score(state, seat) for seat in range(game.num_seats)]
     return (
-        loser,
         payoffs,
-        [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)],
+        [min(0.0, score) if seat == end.seat else score for seat, score in enumerate(scores)],
     )

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from anyzero.core.base.errors import BadOptionError, seconds_below, whole
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.seeds import draw_seed, draw_unit, pick_index
+from anyzero.core.base.seeds import draw_seed, draw_unit
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import as_game, load
+from anyzero.core.game.play import outcome_at
 from anyzero.core.learning.games import default_openings
 from anyzero.core.search import Searcher
 from anyzero.tools.players import Player, parse_player
@@ -181,7 +182,7 @@ def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
     while moves < plies or game.seat_to_move(state) == CHANCE:
         unit = draw_unit(seed, len(actions))
         if game.seat_to_move(state) == CHANCE:
-            action = draw_outcome(game, state, unit)
+            action = outcome_at(game, state, unit)
         else:
             action = quiet_action(game, state, unit)
             moves += 1
@@ -190,12 +191,6 @@ def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
         actions.append(action)
         state = game.play(state, action)
     return actions, state
-
-
-def draw_outcome(game: Game, state: State, unit: float) -> int:
-    """The chance outcome for this number from 0 to 1."""
-    outcomes = game.legal_actions(state)
-    return outcomes[pick_index([game.chance_weight(state, outcome) for outcome in outcomes], unit)]
 
 
 def quiet_action(game: Game, state: State, unit: float) -> int:

@@ -15,14 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from anyzero.app.records.record import MATCH_FORM
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.files import parse_object, take_lock, writing
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.sealed import SEAL, seal_of
 from anyzero.core.game.load import load
 from anyzero.core.learning.find import BEST, find_network, hash_of
-from anyzero.tools.arena.match import MatchResult, check_result
+from anyzero.tools.arena.match import MATCH_FORM, MatchResult, check_match_result
 from anyzero.tools.arena.plan import Match, Plan
 from anyzero.tools.arena.workers import Task, Workers, play_all
 from anyzero.tools.players.text import split_player
@@ -156,7 +155,7 @@ class Record:
         if not (0 <= first < second < len(plan.players) and 0 <= pair < end and leg in plan.legs):
             raise ValueError("it is not a game of this match")
         game = self.games[plan.game]
-        check_result(game, result, plan.players, replay=game.is_from_file or not is_sealed)
+        check_match_result(game, result, plan.players, replay=game.is_from_file or not is_sealed)
         self.note(plan, result)
 
     def check_header(self, content: bytes) -> None:

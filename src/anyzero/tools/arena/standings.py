@@ -20,7 +20,8 @@ from anyzero.core.base.statistics import (
     named,
     tally_scores,
 )
-from anyzero.tools.arena.match import NORMAL, MatchResult
+from anyzero.core.game.play import BY_THE_RULES
+from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
 
 
@@ -143,7 +144,7 @@ def describe_forfeit(result: MatchResult) -> Values:
 
 def make_standings(results: Sequence[MatchResult]) -> Standings:
     """The standings of one couple, from its games in any order."""
-    forfeits = tuple(result for result in results if result.reason != NORMAL)
+    forfeits = tuple(result for result in results if result.end != BY_THE_RULES)
     if results and len(results[0].payoffs) == 1:
         return one_seat_standings(results, forfeits)
     legs = [[game_score(result) for result in results if result.match.leg == leg] for leg in (0, 1)]

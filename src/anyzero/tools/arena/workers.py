@@ -24,10 +24,10 @@ from anyzero.core.base.errors import AnyzeroError, whole, words_of
 from anyzero.core.base.extras import find
 from anyzero.core.base.files import parse_object
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import first_decision
 from anyzero.core.game.load import load
+from anyzero.core.game.play import Reason, first_decision
 from anyzero.core.learning.find import BEST, COPIES, find_network
-from anyzero.tools.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
+from anyzero.tools.arena.match import Live, MatchResult, make_result, play_match
 from anyzero.tools.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.text import split_player
@@ -147,9 +147,11 @@ class Crew:
             return None
         game = self.games[plan.game]
         players = [plan.players[index] for index in task.match.by_seat(game.num_seats)]
-        late = LATE, "a move went on past the time limit and was stopped"
-        end = late if worker.late else (CRASH, f"its process ended with code {code}")
-        return task, report(game, task.match, players, live, end)
+        reason = Reason.LATE if worker.late else Reason.CRASH
+        detail = f"its process ended with code {code}"
+        if worker.late:
+            detail = "a move went on past the time limit and was stopped"
+        return task, make_result(game, task.match, players, live, reason, detail)
 
     def stop_late_workers(self) -> None:
         now = time.monotonic()

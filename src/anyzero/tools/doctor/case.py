@@ -48,7 +48,7 @@ class Finding:
         }
 
 
-def percent(share: float) -> str:
+def precise_percent(share: float) -> str:
     """`12 %`, with an extra digit below 1 and above 99."""
     text = (
         f"{100.0 * share:.0f}"
@@ -94,11 +94,11 @@ class Case:
     @cached_property
     def lines(self) -> list[Values]:
         """The newest games, newest block first."""
-        found: list[Values] = []
+        games: list[Values] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
-            if len(found) < ENOUGH_GAMES:
-                found += read_games(block.path)
-        return found
+            if len(games) < ENOUGH_GAMES:
+                games += read_games(block.path)
+        return games
 
     @cached_property
     def samples(self) -> Samples:
@@ -107,8 +107,8 @@ class Case:
         for block in reversed(self.folder.blocks() if self.folder else []):
             if sum(part.num for part in parts) < ENOUGH_SAMPLES:
                 parts.append(load_shard(block.path, self.game))
-        own = join(parts)
-        return own if own.num else self.random.samples
+        samples = join(parts)
+        return samples if samples.num else self.random.samples
 
     @property
     def has_samples(self) -> bool:

@@ -1,9 +1,7 @@
-"""Checks of rules, games, samples and reports: whether training gets the right data."""
+"""Checks of rules, games and samples: whether training gets the right data."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +9,6 @@ from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
 from anyzero.core.learning.contestants import self_play_method
 from anyzero.core.learning.folder import read_games
-from anyzero.core.learning.games import default_openings
 from anyzero.core.learning.orders import start_states
 from anyzero.core.learning.samples import Samples, load_shard
 from anyzero.tools.doctor.case import (
@@ -22,11 +19,13 @@ from anyzero.tools.doctor.case import (
     WRONG,
     Case,
     Finding,
-    percent,
+    precise_percent,
 )
 from anyzero.tools.laws.check import check_game
 
 FEW_GAMES = 16  # with fewer, shares are not judged
+
+Position = tuple[bytes, int, int]  # a state, its ply, and the length of its game
 
 
 def check_laws(case: Case) -> Finding:
@@ -34,12 +33,12 @@ def check_laws(case: Case) -> Finding:
     results = check_game(case.game, num_games=6, plies=100_000, simulate=False)
     broken = [result for result in results if not result.ok]
     if broken:
-        seen = "; ".join(f"{result.law}: {result.detail}" for result in broken[:3])
+        evidence = "; ".join(f"{result.law}: {result.detail}" for result in broken[:3])
         advice = (
             f"fix the rules until anyzero check {case.game.text} passes: nothing can "
             "be learnt from wrong rules"
         )
-        return Finding(WRONG, f"{len(broken)} of {len(results)} laws are broken", seen, advice)
+        return Finding(WRONG, f"{len(broken)} of {len(results)} laws are broken", evidence, advice)
     return Finding(
         WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check is more thorough"
     )
@@ -52,18 +51,22 @@ def check_input(case: Case) -> Finding:
     keys = samples.keys[order]
     actions = samples.actions[order]
     unclear = (keys[1:] == keys[:-1]) & (actions[1:] != actions[:-1]).any(axis=1)
-    seen = f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
+    evidence = (
+        f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
+    )
     if unclear.any():
         advice = (
             "encode must include whatever the legal moves depend on: castling rights, "
             "ko, the tile to place"
         )
-        seen += (
-            f"; {percent(unclear.mean())} of {samples.num} positions share an input but "
+        evidence += (
+            f"; {precise_percent(unclear.mean())} of {samples.num} positions share an input but "
             "not their moves"
         )
-        return Finding(WRONG, "positions with different moves have the same input", seen, advice)
-    return Finding(WELL, "a network can read it", seen)
+        return Finding(
+            WRONG, "positions with different moves have the same input", evidence, advice
+        )
+    return Finding(WELL, "a network can read it", evidence)
 
 
 def check_files(case: Case) -> Finding:
@@ -108,14 +111,14 @@ def check_results(case: Case) -> Finding:
             strict=True,
         )
         for key, payoff in zip(keys, samples.payoffs.tolist(), strict=True):
-            found = results.get(key, set())
-            stray += not found
-            if found and None not in found and payoff not in found:
-                turned, other = (turned + 1, other) if -payoff in found else (turned, other + 1)
+            outcomes = results.get(key, set())
+            stray += not outcomes
+            if outcomes and None not in outcomes and payoff not in outcomes:
+                turned, other = (turned + 1, other) if -payoff in outcomes else (turned, other + 1)
     if num == 0:
         return Finding(SKIPPED, "the run has no block with both samples and games")
     if turned > 9 * other and turned:
-        seen = (
+        evidence = (
             f"{turned} of {num} samples have the opposite of their game's result; draws "
             "look the same"
         )
@@ -123,14 +126,14 @@ def check_results(case: Case) -> Finding:
             "payoffs of samples are for the seat to move: check the code that writes "
             "results into samples"
         )
-        return Finding(WRONG, "the results in the samples have the wrong sign", seen, advice)
+        return Finding(WRONG, "the results in the samples have the wrong sign", evidence, advice)
     if turned + other + stray:
-        seen = f"{turned + other} of {num} have the wrong result, {stray} belong to no game"
+        evidence = f"{turned + other} of {num} have the wrong result, {stray} belong to no game"
         advice = (
             "the game and sample files come from different runs, or the code that "
             "writes them is wrong"
         )
-        return Finding(WRONG, "samples do not have the results of their games", seen, advice)
+        return Finding(WRONG, "samples do not have the results of their games", evidence, advice)
     return Finding(WELL, "they match the games", f"{num} samples of {num_games} games")
 
 
@@ -150,12 +153,12 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[Values], Samples]]:
 
 def _results_by_position(
     case: Case, lines: Sequence[Values]
-) -> tuple[dict[Any, set[float | None]], str]:
+) -> tuple[dict[Position, set[float | None]], str]:
     """The results of each position at its ply in games of its length, None if truncated; and rule
     violations.
     """
     game = case.game
-    found = defaultdict[Any, set[float | None]](set)
+    results = defaultdict[Position, set[float | None]](set)
     illegal = 0
     other = 0
     starts = start_states(game, case.config.selfplay.starts)
@@ -176,31 +179,34 @@ def _results_by_position(
             other += 1
         for ply, state in enumerate(states[:-1] if ended else states):
             payoff = None if line["end"] == "plies" else payoffs[max(0, game.seat_to_move(state))]
-            found[bytes(state), ply, length].add(payoff)
+            results[bytes(state), ply, length].add(payoff)
     broken = (
         f"{illegal} of {len(lines)} games have illegal moves, {other} a wrong result"
         if illegal + other
         else ""
     )
-    return found, broken
+    return results, broken
 
 
 def check_unique(case: Case) -> Finding:
     """Distinct positions among the newest samples, against as many of random games: small games
     repeat by nature.
     """
-    own = case.samples.keys
+    newest = case.samples.keys
     random = case.random.samples.keys
-    if not case.has_samples or not own.any():
+    if not case.has_samples or not newest.any():
         return Finding(SKIPPED, "there are no samples with distinct positions")
-    num = min(len(own), len(random))
-    share, usual = (len(np.unique(keys[:num])) / num for keys in (own, random))
-    seen = f"{percent(share)} of {num} positions are distinct, in random games {percent(usual)}"
+    num = min(len(newest), len(random))
+    share, usual = (len(np.unique(keys[:num])) / num for keys in (newest, random))
+    evidence = (
+        f"{precise_percent(share)} of {num} positions are distinct, in random games "
+        f"{precise_percent(usual)}"
+    )
     if share < usual / 5:
         advice = "more noise or longer openings in self-play"
         verdict = WRONG if share < usual / 20 else DOUBTFUL
-        return Finding(verdict, "training keeps seeing the same positions", seen, advice)
-    return Finding(WELL, "positions differ", seen)
+        return Finding(verdict, "training keeps seeing the same positions", evidence, advice)
+    return Finding(WELL, "positions differ", evidence)
 
 
 SMALL = 0.7  # a game is small if its share of distinct positions in random games is below this
@@ -234,34 +240,36 @@ def check_noise(case: Case) -> Finding:
     num = len(case.lines)
     different = len({(line["start"], *line["actions"]) for line in case.lines})
     share = different / num if num >= FEW_GAMES else 1.0
-    seen = (
+    evidence = (
         f"the search has {'' if noisy else 'no '}noise, openings of "
         f"{config.opening_plies} random moves"
     )
-    seen += f"; {different} of the newest {num} games are distinct" if num else ""
+    evidence += f"; {different} of the newest {num} games are distinct" if num else ""
     noise = (
         "temperature_plies=30" if not drawn and config.method != "puct" else NOISE[config.method]
     )
     advice = f"selfplay.{noise} and selfplay.opening_plies=2 or more"
     if match.gumbel_scale > 0.0 or match.noise_fraction > 0.0:
         advice = "turn noise off in matches and ratings: they measure the network, not luck"
-        return Finding(WRONG, "noise is on in matches", seen, advice)
+        return Finding(WRONG, "noise is on in matches", evidence, advice)
     if not noisy and not varied:
-        return Finding(WRONG, "noise is off in self-play, so every game is the same", seen, advice)
+        return Finding(
+            WRONG, "noise is off in self-play, so every game is the same", evidence, advice
+        )
     if noisy and share < 0.5 and is_small(case):
         verdict = WELL if share >= 0.02 else DOUBTFUL
         return Finding(
             verdict,
             "games repeat, as expected in a small game",
-            seen,
+            evidence,
             "" if verdict == WELL else advice,
         )
     if share < 0.1:
-        return Finding(WRONG, "self-play repeats the same games", seen, advice)
+        return Finding(WRONG, "self-play repeats the same games", evidence, advice)
     if not noisy or share < 0.5:
         says = "many games are duplicates" if noisy else "the self-play search has no noise"
-        return Finding(DOUBTFUL, says, seen, advice)
-    return Finding(WELL, "self-play varies, matches do not", seen)
+        return Finding(DOUBTFUL, says, evidence, advice)
+    return Finding(WELL, "self-play varies, matches do not", evidence)
 
 
 def check_outcomes(case: Case) -> Finding:
@@ -286,9 +294,9 @@ def check_outcomes(case: Case) -> Finding:
         )
     if not games:
         return Finding(SKIPPED, "no games have been played yet")
-    seen = (
-        f"{games} games, {percent(draws)} draws, mean result of the first seat "
-        f"{first:+.2f}, {percent(cut)} cut off"
+    evidence = (
+        f"{games} games, {precise_percent(draws)} draws, mean result of the first seat "
+        f"{first:+.2f}, {precise_percent(cut)} cut off"
     )
     if cut > 0.05:
         advice = (
@@ -296,15 +304,15 @@ def check_outcomes(case: Case) -> Finding:
             "resignation: selfplay.resign_below"
         )
         verdict = WRONG if cut > 0.5 and case.folder else DOUBTFUL  # random games may be long
-        return Finding(verdict, "games end at the ply limit without a winner", seen, advice)
+        return Finding(verdict, "games end at the ply limit without a winner", evidence, advice)
     if case.game.num_seats == 1 and case.folder is None and case.random.payoffs.std() == 0.0:
         advice = (
             "payoffs that distinguish better games from worse ones, such as the score "
             "scaled to -1 to 1"
         )
-        return Finding(WRONG, "all games have the same payoff", seen, advice)
+        return Finding(WRONG, "all games have the same payoff", evidence, advice)
     if games < FEW_GAMES or case.game.num_seats != 2:
-        return Finding(WELL, "games end", seen)
+        return Finding(WELL, "games end", evidence)
     if draws > 0.95:
         advice = (
             "unless the network plays perfectly by now: longer openings, so that one "
@@ -312,7 +320,7 @@ def check_outcomes(case: Case) -> Finding:
         )
         verdict = WRONG if draws > 0.999 and case.generation < 3 else DOUBTFUL
         return Finding(
-            verdict, "nearly all games are draws, so values cannot be learnt", seen, advice
+            verdict, "nearly all games are draws, so values cannot be learnt", evidence, advice
         )
     if abs(first) > 0.95:
         advice = (
@@ -321,130 +329,6 @@ def check_outcomes(case: Case) -> Finding:
         verdict = WRONG if abs(first) > 0.999 else DOUBTFUL
         side = "first" if first > 0 else "second"
         return Finding(
-            verdict, f"the {side} seat always wins, so values cannot be learnt", seen, advice
+            verdict, f"the {side} seat always wins, so values cannot be learnt", evidence, advice
         )
-    return Finding(WELL, "both sides win", seen)
-
-
-def check_losses(case: Case) -> Finding:
-    """Losses and gradients of all generations must be finite and of reasonable size."""
-    trained = case.late("training", len(case.reports))
-    if not trained and case.has_samples:
-        advice = "resume with anyzero train; if it fails again, the learning rate is too high"
-        return Finding(DOUBTFUL, "games were played but no training was finished", "", advice)
-    if not trained:
-        return Finding(SKIPPED, "there has been no training yet")
-    last = trained[-1]
-    clip = case.config.trainer.clip
-    names = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
-    infinite = [
-        part["generation"]
-        for part in trained
-        if not all(math.isfinite(part.get(name) or 0) for name in names)
-    ]
-    high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > 10.0]
-    recoveries = sum(part["recoveries"] for part in trained)
-    norm = float(last["gradient_norm"])
-    seen = (
-        f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after "
-        f"{len(trained)} generations, "
-        f"{recoveries} recoveries, mean gradient norm {norm:.3g}, clipped at {clip:g}"
-    )
-    advice = (
-        "a lower trainer.learning_rate or trainer.clip; also check that payoffs are "
-        "between -1 and 1"
-    )
-    if infinite:
-        return Finding(WRONG, f"losses are not finite in generation {infinite[0]}", seen, advice)
-    if high:
-        return Finding(WRONG, f"losses exploded in generation {high[-1]}", seen, advice)
-    if recoveries:
-        verdict = WRONG if last["recoveries"] or recoveries > 3 else DOUBTFUL
-        return Finding(verdict, "training had to return to its last good state", seen, advice)
-    if norm < 1e-4:
-        advice = (
-            "the network is dead, has memorised its samples, or the losses have no "
-            "weight: see the layers"
-        )
-        return Finding(WRONG, "there are almost no gradients", seen, advice)
-    if norm > 20.0 * clip:
-        return Finding(DOUBTFUL, "nearly every gradient is clipped", seen, "a lower learning rate")
-    return Finding(WELL, "losses and gradients look normal", seen)
-
-
-def check_gate(case: Case) -> Finding:
-    """Its games must be distinct, an equal candidate should seldom pass, and a better one
-    mostly.
-    """
-    config = case.config.gate
-    game = case.game
-    if config.games == 0 or game.num_seats > 2:
-        return Finding(SKIPPED, "there is no gate: every candidate is promoted")
-    plies = default_openings(game) if config.opening_plies < 0 else config.opening_plies
-    gates = case.late("gate", 10)
-    entries = [entry for gate in gates[-5:] for entry in gate["against"]]
-    games = max(1, sum(entry["wins"] + entry["draws"] + entry["losses"] for entry in entries))
-    draws = sum(entry["draws"] for entry in entries) / games
-    different = 1.0 - sum(entry["same_games"] for entry in entries) / games
-    num = max(2, round(config.games * min(1.0, 2.0 * different)))
-    equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, 0.6))
-    seen = (
-        f"openings of {plies} random moves, {percent(different)} of the games are distinct, "
-        f"{percent(draws)} draws; "
-        f"an equal candidate passes in {percent(equal)} of cases, one that scores 60 % in "
-        f"{percent(better)}"
-    )
-    advice = (
-        f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than "
-        "pairs of games"
-    )
-    if game.num_outcomes == 0 and plies == 0:
-        return Finding(WRONG, "the gate keeps playing the same two games", seen, advice)
-    if (
-        different < 0.45
-    ):  # similar networks play both games of a pair alike: half may legitimately be copies
-        verdict = WRONG if different < 0.2 else DOUBTFUL
-        return Finding(verdict, "many of the gate's games are duplicates", seen, advice)
-    if better < 0.1:
-        return Finding(
-            WRONG,
-            "almost nobody can pass the gate",
-            seen,
-            "a lower gate.threshold or longer openings",
-        )
-    if draws > 0.95:
-        advice = (
-            "longer openings (gate.opening_plies), so that one side is ahead; normal "
-            "once play is perfect"
-        )
-        return Finding(DOUBTFUL, "nearly all of the gate's games are draws", seen, advice)
-    if better < 0.5 or equal > 0.25:
-        says = (
-            "the gate rejects better candidates"
-            if better < 0.5
-            else "candidates pass the gate by luck"
-        )
-        return Finding(
-            DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or no gate (gate.games=0)"
-        )
-    if len(gates) == 10 and not any(gate["promoted"] for gate in gates):
-        advice = (
-            "the run has stopped learning: a lower learning rate, a larger network, or "
-            "no gate (gate.games=0)"
-        )
-        return Finding(DOUBTFUL, "no candidate has passed the last 10 gates", seen, advice)
-    return Finding(WELL, "the gate can tell candidates apart", seen)
-
-
-def pass_chance(games: int, threshold: float, score: float, draws: float = 0.0) -> float:
-    """The probability of reaching the threshold in independent games with this expected score and
-    share of draws.
-    """
-    draws = min(draws, 2.0 * min(score, 1.0 - score))
-    one = np.array(
-        [1.0 - score - draws / 2, draws, score - draws / 2]
-    )  # probabilities of 0, 1 and 2 half points
-    halves = np.ones(1)
-    for _ in range(games):
-        halves = np.convolve(halves, one)
-    return float(halves[math.ceil(2.0 * games * threshold - 1e-9) :].sum())
+    return Finding(WELL, "both sides win", evidence)

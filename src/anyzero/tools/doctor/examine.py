@@ -14,7 +14,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs
 from anyzero.core.learning.presets import preset_config
 from anyzero.core.nets.config import PRESETS, BadNetworkError, resolve
-from anyzero.tools.doctor import data, network
+from anyzero.tools.doctor import data, network, reports
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
@@ -28,10 +28,10 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "results in the samples": (data.check_results, BOTH),
     "value sign in training": (network.check_learnt_sign, BOTH),
     "noise": (data.check_noise, RUN),
-    "gate": (data.check_gate, RUN),
+    "gate": (reports.check_gate, RUN),
     "one batch": (network.check_one_batch, BOTH),
     "layers": (network.check_layers, BOTH),
-    "losses": (data.check_losses, RUN),
+    "losses": (reports.check_losses, RUN),
     "value sign": (network.check_sign, RUN),
     "priors": (network.check_priors, RUN),
     "outcomes of games": (data.check_outcomes, BOTH),
@@ -72,11 +72,14 @@ class Examination(Shown):
         """Faults first, and the diagnosis last."""
         yield self.title
         order = (WRONG, DOUBTFUL, WELL, SKIPPED)
-        found = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
-        verdicts = [one.verdict.upper() if one.verdict == WRONG else one.verdict for one in found]
+        findings = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
+        verdicts = [
+            finding.verdict.upper() if finding.verdict == WRONG else finding.verdict
+            for finding in findings
+        ]
         rows = [
-            (verdict, one.name, one.text, one.advice)
-            for verdict, one in zip(verdicts, found, strict=True)
+            (verdict, finding.name, finding.text, finding.advice)
+            for verdict, finding in zip(verdicts, findings, strict=True)
         ]
         yield Sheet(("verdict", "check", "what was seen", "what to try"), rows)
         yield f"Diagnosis: {self.diagnosis}"
@@ -117,7 +120,7 @@ def examine_run(path: Path, tell: Tell | None = None) -> Examination:
     title = (
         f"{path}: a run of {game.text} with {count(max(folder.numbers(), default=0), 'generation')}"
     )
-    findings = run_checks(checks_of("run"), Case(game, folder.config, folder), tell)
+    findings = run_checks(checks_for("run"), Case(game, folder.config, folder), tell)
     return Examination("run", str(path), title, findings)
 
 
@@ -128,10 +131,10 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     except UnknownNameError as error:
         if not str(error).startswith("there is no game"):
             raise
-        known = list_some(path.name for path in list_runs(root)) or "none"
-        raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
+        runs = list_some(path.name for path in list_runs(root)) or "none"
+        raise UnknownNameError(f"{error}; runs in {root}: {runs}") from None
     config = preset_config(None, text).change(network=PRESETS["small"])
-    names = checks_of("game")
+    names = checks_for("game")
     reason = ""
     try:
         config = config.change(network=resolve(config.network, game))
@@ -148,13 +151,13 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     return Examination("game", game.text, f"{game.text}: a game to be learnt", findings)
 
 
-def checks_of(kind: str) -> list[str]:
+def checks_for(kind: str) -> list[str]:
     return [name for name, (_, kinds) in CHECKS.items() if kind in kinds]
 
 
 def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> list[Finding]:
     """One after another; a file that a check cannot read is reported by the check of files."""
-    found = []
+    findings = []
     for name in names:
         stopping.check()
         if tell is not None:
@@ -163,5 +166,5 @@ def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> li
             finding = CHECKS[name][0](case)
         except AnyzeroError as error:
             finding = Finding(SKIPPED, f"it cannot be checked: {error}")
-        found.append(replace(finding, name=name))
-    return found
+        findings.append(replace(finding, name=name))
+    return findings

@@ -20,7 +20,7 @@ from anyzero.core.learning.replay import Batch, build_replay
 from anyzero.core.learning.samples import Samples, take
 from anyzero.core.learning.trainer import Trainer, computing_on
 from anyzero.core.nets.models import Network
-from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
+from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, precise_percent
 
 # maximum per trial
 STEPS = 250
@@ -94,34 +94,36 @@ def check_one_batch(case: Case) -> Finding:
             case, case.fresh, case.batch(64), change(case.config, {"trainer.learning_rate": rate})
         )
 
-    own = attempt(case.config.trainer.learning_rate)
-    lower = attempt(own.rate / 100.0)
-    share = own.share
-    lower_share = lower.last / own.first
-    seen = f"{own.text}; {lower.text}"
+    trial = attempt(case.config.trainer.learning_rate)
+    lower = attempt(trial.rate / 100.0)
+    share = trial.share
+    lower_share = lower.last / trial.first
+    evidence = f"{trial.text}; {lower.text}"
     if share <= 0.5:
         if share > 0.1 and lower_share < share / 3:
             advice = (
                 "a lower trainer.learning_rate: one batch is learnt better at a hundredth of it"
             )
-            return Finding(DOUBTFUL, "the learning rate is rather high", seen, advice)
-        return Finding(WELL, "the loss of one batch falls", seen)
-    if own.is_short:
-        return Finding(SKIPPED, f"the network is too slow here: {own.steps} steps in {SECONDS:g} s")
+            return Finding(DOUBTFUL, "the learning rate is rather high", evidence, advice)
+        return Finding(WELL, "the loss of one batch falls", evidence)
+    if trial.is_short:
+        return Finding(
+            SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s"
+        )
     if lower_share < 0.8 * share:
         advice = (
             f"trainer.learning_rate={lower.rate:g}, and a new run: diverged weights do not recover"
         )
-        return Finding(WRONG, "the learning rate is too high", seen, advice)
+        return Finding(WRONG, "the learning rate is too high", evidence, advice)
     sound = attempt(SOUND_RATE)
     if sound.share <= 0.5:
         advice = f"trainer.learning_rate={SOUND_RATE:g}, and check that trainer.clip is not tiny"
-        return Finding(WRONG, "the learning rate is too low", f"{seen}; {sound.text}", advice)
+        return Finding(WRONG, "the learning rate is too low", f"{evidence}; {sound.text}", advice)
     advice = (
         "the network is too small or dead, its input does not distinguish positions, "
         "or its targets are NaN"
     )
-    return Finding(WRONG, "not even one batch is learnt at any learning rate", seen, advice)
+    return Finding(WRONG, "not even one batch is learnt at any learning rate", evidence, advice)
 
 
 def check_learnt_sign(case: Case) -> Finding:
@@ -131,23 +133,23 @@ def check_learnt_sign(case: Case) -> Finding:
     samples = case.random.samples
     late = _late(case, samples)
     keys = np.random.default_rng(case.config.seed).permutation(np.unique(samples.keys[late]))[:96]
-    chosen = take(samples, late & np.isin(samples.keys, keys))
-    if chosen.num < FEW_POSITIONS:
+    final = take(samples, late & np.isin(samples.keys, keys))
+    if final.num < FEW_POSITIONS:
         return Finding(SKIPPED, "random games hardly ever have a winner")
-    if np.ptp(chosen.payoffs) == 0.0:
+    if np.ptp(final.payoffs) == 0.0:
         return Finding(
             SKIPPED,
             "the last positions of random games all have the same result for the seat to move",
         )
-    chosen.values[:] = chosen.payoffs  # what a search would find there
+    final.values[:] = final.payoffs  # what a search would find there
     settings = {"replay.merge": True, "replay.symmetries": False}
     config = change(
         case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0}
     )
-    replay = build_replay(case.game, chosen, config.replay, 0)
+    replay = build_replay(case.game, final, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)
-    slope, error = slope_of(values_of(case, trial.network, chosen.states), chosen.payoffs)
-    seen = (
+    slope, error = slope_of(values_of(case, trial.network, final.states), final.payoffs)
+    evidence = (
         f"after {trial.steps} steps on {replay.num} final positions, values follow "
         f"results with slope {slope:+.2f}"
     )
@@ -158,7 +160,7 @@ def check_learnt_sign(case: Case) -> Finding:
         advice += (
             "writes or reads them with the wrong sign, or encode does not show whose turn it is"
         )
-        return Finding(WRONG, "values are learnt with the wrong sign", seen, advice)
+        return Finding(WRONG, "values are learnt with the wrong sign", evidence, advice)
     if slope < 0.2 and trial.is_short:
         return Finding(
             SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s"
@@ -168,8 +170,8 @@ def check_learnt_sign(case: Case) -> Finding:
             "check that encode shows whose turn it is and what decides the game, as "
             "seen by the seat to move"
         )
-        return Finding(WRONG, "a new network cannot learn results", seen, advice)
-    return Finding(WELL, "a new network learns results", seen)
+        return Finding(WRONG, "a new network cannot learn results", evidence, advice)
+    return Finding(WELL, "a new network learns results", evidence)
 
 
 def check_sign(case: Case) -> Finding:
@@ -182,10 +184,13 @@ def check_sign(case: Case) -> Finding:
     samples = take(samples, slice(None, None, max(1, samples.num // 600)))
     if samples.num < FEW_POSITIONS or np.ptp(samples.payoffs) == 0.0:
         return Finding(SKIPPED, "too few games were won, or all by the same side")
-    found = {"search": samples.values, "network": values_of(case, case.network, samples.states)}
-    slopes = {name: slope_of(values, samples.payoffs) for name, values in found.items()}
+    predictions = {
+        "search": samples.values,
+        "network": values_of(case, case.network, samples.states),
+    }
+    slopes = {name: slope_of(values, samples.payoffs) for name, values in predictions.items()}
     shown = " and ".join(f"{slope:+.2f} (the {name}'s)" for name, (slope, _) in slopes.items())
-    seen = (
+    evidence = (
         f"on {samples.num} positions near the end of games, values follow results with "
         f"slope {shown}"
     )
@@ -195,15 +200,17 @@ def check_sign(case: Case) -> Finding:
                 "values are for the seat to move: check the targets and encode; "
                 "discard this network"
             )
-            return Finding(WRONG, f"the {name} mistakes won positions for lost ones", seen, advice)
+            return Finding(
+                WRONG, f"the {name} mistakes won positions for lost ones", evidence, advice
+            )
     for name, (slope, _) in slopes.items():
         if slope < 0.15:
             advice = (
                 "normal in the first generations; later, check the learning rate, the "
                 "layers, trainer.value_weight"
             )
-            return Finding(DOUBTFUL, f"the {name} hardly tells won from lost", seen, advice)
-    return Finding(WELL, "won and lost positions are told apart", seen)
+            return Finding(DOUBTFUL, f"the {name} hardly tells won from lost", evidence, advice)
+    return Finding(WELL, "won and lost positions are told apart", evidence)
 
 
 def _late(case: Case, samples: Samples) -> np.ndarray:
@@ -267,24 +274,24 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
             layer.name for layer in layers if layer.dead_units == 1.0 and not layer.is_zero
         ],
     }
-    found = [
-        f"{len(names)} of {len(layers)} {what} ({list_some(names, 6)})"
-        for what, names in dead.items()
+    faults = [
+        f"{len(names)} of {len(layers)} {fault} ({list_some(names, 6)})"
+        for fault, names in dead.items()
         if names
     ]
-    if found:
-        return Finding(WRONG, "layers are dead", "; ".join(found), advice)
+    if faults:
+        return Finding(WRONG, "layers are dead", "; ".join(faults), advice)
     worst = max(layers, key=lambda layer: layer.dead_units)
-    seen = (
-        f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units "
+    evidence = (
+        f"{len(layers)} layers have gradients; {precise_percent(worst.dead_units)} of the units "
         f"in {worst.name} have none"
     )
     if worst.dead_units > 0.75:  # a third is common in the value head's hidden layer
         advice = (
             "a lower learning rate, or a smaller network: units that are never positive are lost"
         )
-        return Finding(DOUBTFUL, "most units in a layer are dead", seen, advice)
-    return Finding(WELL, "every layer is alive", seen)
+        return Finding(DOUBTFUL, "most units in a layer are dead", evidence, advice)
+    return Finding(WELL, "every layer is alive", evidence)
 
 
 def probe(network: Network, planes: Tensor) -> list[LayerState]:
@@ -301,11 +308,11 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
     output = network(planes)
     loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
-    found = []
+    states = []
     for (name, weight), of in zip(weights.items(), gradients, strict=True):
         dead = 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
-        found.append(LayerState(name, not weight.any(), dead))
-    return found
+        states.append(LayerState(name, not weight.any(), dead))
+    return states
 
 
 def check_priors(case: Case) -> Finding:
@@ -322,30 +329,30 @@ def check_priors(case: Case) -> Finding:
     with torch.inference_mode():
         output = case.network(batch.planes)
         parts = row_losses(case.network, output, batch)
-        found = summarise(parts.weighted_sums(case.network.expected(output.value), batch))
+        numbers = summarise(parts.weighted_sums(case.network.expected(output.value), batch))
     weights = batch.weights * batch.policy_weights
     equal = float((batch.legal.sum(1).log() * weights).sum() / weights.sum())
-    priors = equal - found["prior_entropy"]
-    policies = equal - found["policy_entropy"]
-    missing = found["kl"]
+    priors = equal - numbers["prior_entropy"]
+    policies = equal - numbers["policy_entropy"]
+    missing = numbers["kl"]
     learnt = 1.0 - missing / max(policies, 1e-9)
-    known = percent(max(0.0, learnt))
-    seen = (
+    progress = precise_percent(max(0.0, learnt))
+    evidence = (
         f"the priors are {priors:.3f} nats from uniform, the policies {policies:.3f}; "
-        f"{known} of that is learnt"
+        f"{progress} of that is learnt"
     )
     if priors < 1e-3:
         advice = (
             "the policy head is dead or its loss has no weight: see the layers and "
             "trainer.policy_weight"
         )
-        return Finding(WRONG, "all moves have the same prior", seen, advice)
+        return Finding(WRONG, "all moves have the same prior", evidence, advice)
     if policies < 0.02:
         advice = (
             "more simulations, or with gumbel a larger selfplay.value_scale: the "
             "search itself prefers no move"
         )
-        return Finding(DOUBTFUL, "the target policies are flat", seen, advice)
+        return Finding(DOUBTFUL, "the target policies are flat", evidence, advice)
     if learnt < 0.1:
         verdict = WRONG if case.generation >= 3 and learnt <= 0.0 else DOUBTFUL
         advice = (
@@ -353,6 +360,6 @@ def check_priors(case: Case) -> Finding:
             "rate or a larger network"
         )
         return Finding(
-            verdict, "the priors have learnt almost nothing of the policies", seen, advice
+            verdict, "the priors have learnt almost nothing of the policies", evidence, advice
         )
-    return Finding(WELL, "the network prefers some moves", seen)
+    return Finding(WELL, "the network prefers some moves", evidence)

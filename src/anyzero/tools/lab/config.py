@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.files import reading
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.schema import Schema, show
+from anyzero.core.base.schema import Schema, show_value
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.core.search.methods import METHODS, parse_budget
@@ -59,7 +59,7 @@ class Experiment:
 def load_experiment(path: Path | str) -> Experiment:
     """The experiment in a config file; all errors are raised here, before a game is played."""
     path = Path(path)
-    forms: dict[str, tuple[Callable[[str], Any], type[GridConfig | StudentConfig]]]
+    forms: dict[str, tuple[Callable[[str], Values], type[GridConfig | StudentConfig]]]
     forms = {".toml": (tomllib.loads, GridConfig), ".json": (json.loads, StudentConfig)}
     if path.suffix.lower() not in forms:
         raise BadOptionError(f"{path}: an experiment is a .toml or a .json file")
@@ -80,23 +80,23 @@ def load_experiment(path: Path | str) -> Experiment:
 Item = TypeVar("Item")
 
 
-def _listed(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
-    found = value if isinstance(value, tuple) else (value,)
-    if not found:
+def _listed(value: object, info: ValidationInfo) -> tuple[object, ...]:
+    entries = value if isinstance(value, tuple) else (value,)
+    if not entries:
         raise BadOptionError(f"{info.field_name} is empty")
-    return found
+    return entries
 
 
-def _check_budget(value: Any, info: ValidationInfo) -> str:
+def _check_budget(value: object, info: ValidationInfo) -> str:
     if type(value) not in (int, str):
-        wanted = "numbers of simulations, or seconds like '2s'"
-        raise BadOptionError(f"{info.field_name} must be {wanted}, not {show(value)}")
+        form = "numbers of simulations, or seconds like '2s'"
+        raise BadOptionError(f"{info.field_name} must be {form}, not {show_value(value)}")
     text = str(value).strip()
     parse_budget(str(info.field_name), text)
     return text
 
 
-def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
+def _read_pairs(entries: object, info: ValidationInfo) -> tuple[Pair, ...]:
     """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; a single pair needs
     no list.
     """
@@ -108,24 +108,24 @@ def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
     return tuple(_read_pair(entry, str(info.field_name)) for entry in entries)
 
 
-def _read_pair(entry: Any, field: str) -> Pair:
-    found = entry
+def _read_pair(entry: object, field: str) -> Pair:
+    names = entry
     if isinstance(entry, str):
-        found = _split_pair(entry)
+        names = _split_pair(entry)
     elif isinstance(entry, dict) and {key.lower() for key in entry} in (
         {"first", "second"},
         {"j1", "j2"},
     ):
-        found = [entry[key] for key in sorted(entry, key=str.lower)]
+        names = [entry[key] for key in sorted(entry, key=str.lower)]
     if (
-        not isinstance(found, list | tuple)
-        or len(found) != 2
-        or not all(isinstance(name, str) for name in found)
+        not isinstance(names, list | tuple)
+        or len(names) != 2
+        or not all(isinstance(name, str) for name in names)
     ):
         raise BadOptionError(
-            f"{field} must be pairs of players like ['rave', 'uct'], not {show(entry)}"
+            f"{field} must be pairs of players like ['rave', 'uct'], not {show_value(entry)}"
         )
-    return found[0].strip(), found[1].strip()
+    return names[0].strip(), names[1].strip()
 
 
 def _split_pair(text: str) -> list[str]:
@@ -205,7 +205,7 @@ class GridConfig(Schema):
     """
 
     noun: ClassVar[str] = "the experiment"
-    games: Annotated[tuple[Any, ...], BeforeValidator(_listed)]
+    games: Annotated[tuple[object, ...], BeforeValidator(_listed)]
     """Texts like `hex:size=7`, or tables with a name and options, each a value or a list of values.
     """
     pairs: Pairs
@@ -272,16 +272,16 @@ def _grid_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) ->
         _shown(budget) if BUDGET in player else ""
         for player, budget in zip(pair, budgets, strict=True)
     ]
-    found = game.source, game.text[len(game.source) + 1 :], *plan.players, *shown, seat, plan.games
-    return dict(zip(GRID_COLUMNS[:8], found, strict=True))
+    values = game.source, game.text[len(game.source) + 1 :], *plan.players, *shown, seat, plan.games
+    return dict(zip(GRID_COLUMNS[:8], values, strict=True))
 
 
-def _load_games(entry: Any) -> Iterator[Game]:
+def _load_games(entry: object) -> Iterator[Game]:
     """A game with every combination of the options given as lists."""
     entry = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-        wanted = "texts like 'hex:size=7', or tables with a name and lists of options"
-        raise BadOptionError(f"games must be {wanted}, not {show(entry)}")
+        form = "texts like 'hex:size=7', or tables with a name and lists of options"
+        raise BadOptionError(f"games must be {form}, not {show_value(entry)}")
     options = {
         key: value if isinstance(value, tuple) else (value,)
         for key, value in entry.items()
@@ -323,7 +323,7 @@ class StudentConfig(Schema):
         """One leg per cell, as the first seat is part of it."""
         if not set(self.starting_players) <= {1, 2}:
             raise BadOptionError(
-                f"starting_players must be 1 or 2, not {show(list(self.starting_players))}"
+                f"starting_players must be 1 or 2, not {show_value(list(self.starting_players))}"
             )
         _check_size(len(self.grid_sizes))
         games = [load("hex", size=size) for size in self.grid_sizes]
@@ -341,16 +341,16 @@ class StudentConfig(Schema):
 def _translate(player: str) -> str:
     """Students call uct mcts, and vary the spelling of names."""
     lower = player.lower()
-    known = lower in METHODS or lower == "random"
-    return _template("uct" if lower == "mcts" else lower if known else player)
+    is_builtin = lower in METHODS or lower == "random"
+    return _template("uct" if lower == "mcts" else lower if is_builtin else player)
 
 
 def _student_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) -> Place:
-    found = (
+    values = (
         game.options["size"],
         *map(_shown, budgets),
         *pair,
         plan.games,
         {"first": 1, "second": 2}[seat],
     )
-    return dict(zip(STUDENT_COLUMNS[:7], found, strict=True))
+    return dict(zip(STUDENT_COLUMNS[:7], values, strict=True))

@@ -71,12 +71,15 @@ class Point:
     amaf_visits: np.ndarray
 
     def to_json(self) -> Values:
-        found: Values = {"simulations": self.simulations}
-        found |= {"visits": self.visits.tolist(), "amaf_visits": self.amaf_visits.tolist()}
+        values: Values = {
+            "simulations": self.simulations,
+            "visits": self.visits.tolist(),
+            "amaf_visits": self.amaf_visits.tolist(),
+        }
         for name, errors in self.errors.items():
             intervals = {key: interval._asdict() for key, interval in errors._asdict().items()}
-            found[name] = {**intervals, "estimates": self.estimates[name].tolist()}
-        return found
+            values[name] = {**intervals, "estimates": self.estimates[name].tolist()}
+        return values
 
     def error_words(self) -> Iterator[str]:
         """The error of each estimate with its interval, then the rank correlations."""
@@ -107,8 +110,8 @@ class Study(Shown):
         """The first point at which every move has started ten rollouts; the last one if there is
         none.
         """
-        found = (point for point in self.points if point.simulations >= 10 * len(self.moves))
-        return next(found, self.points[-1])
+        points = (point for point in self.points if point.simulations >= 10 * len(self.moves))
+        return next(points, self.points[-1])
 
     def plot(self, file: Path | str | None = None) -> "Figure":
         """Estimates against the reference, their error and their rank correlation; also saved if a
@@ -170,26 +173,32 @@ def estimate(
     repeats: int = REPEATS,
     seed: int = 0,
     bias: float = BIAS,
+    plot: Path | str | None = None,
     progress: bool = True,
 ) -> Study:
     """Compare the estimates of flat Monte Carlo, AMAF and RAVE for each move with `reference`
     rollouts per move.
 
-    Every move is estimated after each number of simulations (or a text like `100,1000`), `repeats`
-    times with new random numbers; `bias` is the squared bias of AMAF that RAVE assumes.
+    Every move is estimated after each number of simulations, `repeats` times with new random
+    numbers; `bias` is the squared bias of AMAF that RAVE assumes. A picture is drawn into the file
+    `plot`.
 
     >>> anyzero.estimate("hex:size=5").plot()
     """
     if isinstance(simulations, str):
         simulations = parse_simulations(simulations)
+    if plot is not None:
+        from anyzero.tools.figures import check_picture  # matplotlib, which takes a second
+
+        check_picture(Path(plot))
     game, state = position_of(game, state)
-    simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
+    budgets = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
     reference = whole("reference", reference)
     repeats = whole("repeats", repeats)
     seed = whole("seed", seed)
-    check(game, state, simulations, reference, repeats, bias)
+    check_study(game, state, budgets, reference, repeats, bias)
     actions = game.legal_actions(state)
-    found: list[list[RootMoves]] = []
+    repetitions: list[list[RootMoves]] = []
     with bar("playing rollouts", SHARE, shown=progress) as tell:
 
         def watch(share: float) -> None:
@@ -200,14 +209,18 @@ def estimate(
             game, state, actions, reference, seed, lambda share: watch(0.5 * share)
         )
         for number in range(repeats):
-            found.append(sample_moves(game, state, simulations, seed, number))
+            repetitions.append(sample_moves(game, state, budgets, seed, number))
             watch(0.5 + 0.5 * (number + 1) / repeats)
     points = [
-        make_point(budget, of, truth, bias) for budget, *of in zip(simulations, *found, strict=True)
+        make_point(budget, of, truth, bias)
+        for budget, *of in zip(budgets, *repetitions, strict=True)
     ]
     moves = [game.format_action(state, action) for action in actions]
     text = game.format_state(state) if game.has("format_state") else ""
-    return Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    study = Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    if plot is not None:
+        study.plot(plot)
+    return study
 
 
 def parse_simulations(text: str) -> tuple[int, ...]:
@@ -218,7 +231,7 @@ def parse_simulations(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def check(
+def check_study(
     game: Game, state: State, simulations: Sequence[int], reference: int, repeats: int, bias: float
 ) -> None:
     seat = game.seat_to_move(state)
@@ -263,9 +276,11 @@ def make_point(
     simulations: int, repeats: Sequence[RootMoves], truth: np.ndarray, bias: float
 ) -> Point:
     """The errors of each kind of estimate over all repetitions."""
-    found = [estimates_of(moves, bias) for moves in repeats]
-    errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
-    return Point(simulations, errors, found[0], repeats[0].visits, repeats[0].amaf_visits)
+    repetitions = [estimates_of(moves, bias) for moves in repeats]
+    errors = {
+        name: measure([estimates[name] for estimates in repetitions], truth) for name in ESTIMATES
+    }
+    return Point(simulations, errors, repetitions[0], repeats[0].visits, repeats[0].amaf_visits)
 
 
 # --- estimates
@@ -279,30 +294,30 @@ def estimates_of(moves: RootMoves, bias: float) -> dict[str, np.ndarray]:
     flat, amaf = (
         np.where(np.isnan(means), overall, means) for means in (moves.values, moves.amaf_values)
     )
-    known = np.maximum(
+    amaf_visits = np.maximum(
         moves.amaf_visits, 1
     )  # no AMAF visits implies no visits: both means are the same
-    weight = minimum_error_weight(moves.visits, known, bias)  # type: ignore[arg-type]
+    weight = minimum_error_weight(moves.visits, amaf_visits, bias)  # type: ignore[arg-type]
     return {"flat": flat, "amaf": amaf, "rave": rave_score(flat, amaf, weight)}  # type: ignore[arg-type, dict-item]
 
 
 def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
     """Means over the repetitions, with Student's intervals."""
-    root_mean_squares = [math.sqrt(np.mean((one - truth) ** 2)) for one in estimates]
-    mean_absolutes = [float(np.mean(np.abs(one - truth))) for one in estimates]
-    correlations = [rank_correlation(one, truth) for one in estimates]
+    root_mean_squares = [math.sqrt(np.mean((values - truth) ** 2)) for values in estimates]
+    mean_absolutes = [float(np.mean(np.abs(values - truth))) for values in estimates]
+    correlations = [rank_correlation(values, truth) for values in estimates]
     intervals = [
         mean_interval(values) for values in (root_mean_squares, mean_absolutes, correlations)
     ]
     return Errors(*(interval for interval in intervals if interval is not None))
 
 
-def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
+def rank_correlation(one_order: np.ndarray, other_order: np.ndarray) -> float:
     """Spearman's: the correlation of ranks, with ties sharing their mean rank; 0 if all are
     equal.
     """
-    first = ranks(one)
-    second = ranks(other)
+    first = ranks(one_order)
+    second = ranks(other_order)
     return 0.0 if first.std() * second.std() == 0.0 else float(np.corrcoef(first, second)[0, 1])
 
 
@@ -331,12 +346,12 @@ def sample_moves(
     forest = Forest(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
     forest.seed(draw_seed("estimate", seed, number))
     forest.plant(state)
-    found = []
+    counts = []
     done = 0
     for budget in simulations:
         forest.grow(budget - done)
         moves = forest.moves()
         done = budget
         places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
-        found.append(RootMoves(*(column[places] for column in moves)))
-    return found
+        counts.append(RootMoves(*(column[places] for column in moves)))
+    return counts

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.core.base.nouns import Values
@@ -97,11 +97,11 @@ def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
     return figure
 
 
-def _points(run: RunCurves, columns: Sequence[str], by: str) -> list[tuple[Any, ...]]:
+def _points(run: RunCurves, columns: Sequence[str], by: str) -> list[tuple[float | None, ...]]:
     """The points of a curve, in the form of `draw_curve`."""
     column, low, high = columns if len(columns) == 3 else (columns[0], "", "")
-    found = [row for row in run.rows if row[column] is not None and math.isfinite(row[column])]
-    return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in found]
+    rows = [row for row in run.rows if row[column] is not None and math.isfinite(row[column])]
+    return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in rows]
 
 
 def _place(row: Values, by: str) -> float:

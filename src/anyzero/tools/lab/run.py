@@ -112,19 +112,19 @@ def experiment(
 
     >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
     """
-    wanted = load_experiment(config)
+    grid = load_experiment(config)
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
-    games = sum(plan.games for plan in wanted.plans)
+    games = sum(plan.games for plan in grid.plans)
     with (
         cluster_at(cluster) as pool,
         bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell,
     ):
 
         def watch(now: Reached) -> None:
-            words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
+            words = f"{now.games} of {games} games, {now.cells} of {len(grid.cells)} cells"
             tell(now.share, words, lambda: words)
 
-        rows = run_experiment(wanted, path, workers=pool or workers, watch=watch)
+        rows = run_experiment(grid, path, workers=pool or workers, watch=watch)
     return ExperimentResult(Path(config), path, rows, games)
 
 
@@ -142,11 +142,12 @@ class GridRecord(Record):
         super().__init__(experiment.plans, path, dict(experiment.identity))
 
     def note(self, plan: Plan, result: MatchResult) -> None:
-        found, (games, cells, share) = self.results[plan], self.reached
-        is_new = result.match not in found
+        results = self.results[plan]
+        games, cells, share = self.reached
+        is_new = result.match not in results
         super().note(plan, result)
-        if is_new and len(found) == plan.games:
-            self.outcomes[plan] = self.experiment.describe(plan, list(found.values()))
+        if is_new and len(results) == plan.games:
+            self.outcomes[plan] = self.experiment.describe(plan, list(results.values()))
             cells += self.num_cells[plan]
         self.reached = Reached(
             games + is_new, cells, share + is_new * self.costs[plan] / self.total
@@ -202,11 +203,11 @@ def run_experiment(
 def guess_cost(plan: Plan, plies: int) -> float:
     """Estimated seconds per game: half of the moves per player, rollouts as long as the game."""
     cost = 0.0
-    for wanted in (split_player(player).search for player in plan.players):
+    for search in (split_player(player).search for player in plan.players):
         thought = (
             0.0
-            if wanted is None
-            else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
+            if search is None
+            else search.seconds or (search.simulations or 0) * plies * SECONDS_PER_PLY
         )
         cost += plies / 2 * (SECONDS_PER_MOVE + thought)
     return cost

@@ -7,7 +7,7 @@ Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from anyzero.tools.figures import (
 )
 from anyzero.tools.lab.table import GridRow, read_rows
 
+if TYPE_CHECKING:
+    from matplotlib.image import AxesImage
+
 COLOUR_MAP = "RdBu"
 SCALE = Normalize(0.0, 100.0)
 DODGE = (
@@ -48,10 +51,10 @@ Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, withou
 
 def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, list[GridRow]]:
     """Rows by what they share, in order of appearance."""
-    found: dict[Key, list[GridRow]] = {}
+    groups: dict[Key, list[GridRow]] = {}
     for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return found
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 class GameNames:
@@ -61,8 +64,8 @@ class GameNames:
 
     def __init__(self, rows: Iterable[GridRow]) -> None:
         self.varied: dict[str, set[str]] = {}
-        for game, found in group(rows, lambda row: row.game).items():
-            options = [_parse_options(text) for text in {row.options for row in found}]
+        for game, same_game in group(rows, lambda row: row.game).items():
+            options = [_parse_options(text) for text in {row.options for row in same_game}]
             names = {name for values in options for name in values}
             self.varied[game] = {
                 name for name in names if len({values.get(name) for values in options}) > 1
@@ -134,8 +137,8 @@ def by_first_seat(rows: Sequence[GridRow], players: tuple[str, str]) -> dict[str
         "second": f"{players[1]} moves first",
         "both": "the first move alternates",
     }
-    found = group(rows, lambda row: words[row.first_seat])
-    return {"": list(rows)} if list(found) == [words["both"]] else found
+    panels = group(rows, lambda row: words[row.first_seat])
+    return {"": list(rows)} if list(panels) == [words["both"]] else panels
 
 
 def name_budgets(budgets: tuple[str, str]) -> str:
@@ -165,9 +168,9 @@ def file_name(*parts: str) -> str:
 class Matrix(NamedTuple):
     """The content of a matrix of scores: the place of each row, and the texts around it."""
 
-    place: Callable[[GridRow], tuple[Any, Any]]  # up and across
-    up: Mapping[Any, str]  # labels by place, the lowest first
-    across: Mapping[Any, str]
+    place: Callable[[GridRow], tuple[Hashable, Hashable]]  # up and across
+    up: Mapping[Hashable, str]  # labels by place, the lowest first
+    across: Mapping[Hashable, str]
     title: str
     says_up: str
     says_across: str
@@ -207,7 +210,7 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     return figure
 
 
-def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
+def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> "AxesImage":
     """Colours, and in each cell its score with the interval in small print."""
     scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
     axes.set_facecolor(
@@ -222,9 +225,9 @@ def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
         value, low, high = (
             f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score
         )
-        style: Any = {"ha": "center", "color": ink_on(100 * row.score.value)}
-        axes.text(x, y + 0.04, value, va="bottom", fontsize=LABEL + 1, **style)
-        axes.text(x, y - 0.08, f"{low} to {high}", va="top", fontsize=SMALL, **style)
+        ink = ink_on(100 * row.score.value)
+        axes.text(x, y + 0.04, value, ha="center", va="bottom", fontsize=LABEL + 1, color=ink)
+        axes.text(x, y - 0.08, f"{low} to {high}", ha="center", va="top", fontsize=SMALL, color=ink)
     axes.set_xticks(np.arange(0.5, len(cells[0]) - 1), minor=True)
     axes.set_yticks(np.arange(0.5, len(cells) - 1), minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
@@ -255,36 +258,43 @@ def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """One for each game with its options and each pair of players with unequal budgets, which are
     the axes.
     """
-    for (_, _, first, second), found in group(
+    for (_, _, first, second), cells in group(
         rows, lambda row: (row.game, row.options, row.first, row.second)
     ).items():
-        if all(is_even(row) for row in found):
+        if all(is_even(row) for row in cells):
             continue
-        one, two = players = name_players(found[0])
+        first_name, second_name = players = name_players(cells[0])
         up, across = (
-            sorted({row.budgets[side] for row in found}, key=budget_value) for side in (0, 1)
+            sorted({row.budgets[side] for row in cells}, key=budget_value) for side in (0, 1)
         )
-        title = f"{names.game(found[0])}: {one} against {two}"
-        labels = dict(zip(up, up, strict=True)), dict(zip(across, across, strict=True))
+        title = f"{names.game(cells[0])}: {first_name} against {second_name}"
+        up_labels: dict[Hashable, str] = {budget: budget for budget in up}
+        across_labels: dict[Hashable, str] = {budget: budget for budget in across}
         matrix = Matrix(
-            lambda row: row.budgets, *labels, title, f"budget of {one}", f"budget of {two}", players
+            lambda row: row.budgets,
+            up_labels,
+            across_labels,
+            title,
+            f"budget of {first_name}",
+            f"budget of {second_name}",
+            players,
         )
         yield (
-            file_name("heat_map", names.game(found[0]), first, second),
-            draw_matrix(matrix, found, names),
+            file_name("heat_map", names.game(cells[0]), first, second),
+            draw_matrix(matrix, cells, names),
         )
 
 
 def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """One for each game and pair of players with two budgets or more; a line per size."""
     even = [row for row in rows if is_even(row) and name_budgets(row.budgets)]
-    for (game, first, second), found in group(
+    for (game, first, second), cells in group(
         even, lambda row: (row.game, row.first, row.second)
     ).items():
-        units = {name_budgets(row.budgets).endswith("s") for row in found}
-        if len(units) == 1 and len({row.budgets for row in found}) > 1:
+        units = {name_budgets(row.budgets).endswith("s") for row in cells}
+        if len(units) == 1 and len({row.budgets for row in cells}) > 1:
             name = file_name("budgets", short_game(game), first, second)
-            yield name, _draw_budgets(found, names, "seconds" if units.pop() else "simulations")
+            yield name, _draw_budgets(cells, names, "seconds" if units.pop() else "simulations")
 
 
 def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figure:
@@ -331,12 +341,12 @@ def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
     if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
         yield "table", _draw_table(even, names)
         return
-    for pair, found in group(even, lambda row: (row.first, row.second)).items():
-        yield file_name("table", *pair), _draw_table(found, names)
+    for pair, cells in group(even, lambda row: (row.first, row.second)).items():
+        yield file_name("table", *pair), _draw_table(cells, names)
 
 
 def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
-    def place(row: GridRow) -> tuple[Any, Any]:
+    def place(row: GridRow) -> tuple[Hashable, Hashable]:
         return (row.game, row.options), (row.first, row.second, row.budgets)
 
     one_pair = len({(row.first, row.second) for row in rows}) == 1
@@ -358,13 +368,18 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
 # --- files
 
 
-def plot_table(results: Path | str, folder: Path | str, *, formats: str = "png,svg") -> list[Path]:
-    """Draw an experiment's table as heat maps, curves and tables, into a folder; returns the files.
+def plot(
+    table: Path | str, folder: Path | str | None = None, formats: str = "png,svg"
+) -> list[Path]:
+    """Draw an experiment's table as heat maps, curves and tables, by default beside it; returns the
+    files.
 
-    >>> anyzero.plot_table("rave.csv", "pictures")
+    >>> anyzero.plot("hex_rave.csv", formats="svg")
     """
     suffixes = parse_formats(formats)
-    return save_figures(plot_rows(read_rows(Path(results))), Path(folder), suffixes)
+    path = Path(table)
+    folder = path.with_name(f"{path.stem}_plots") if folder is None else Path(folder)
+    return save_figures(plot_rows(read_rows(path)), folder, suffixes)
 
 
 def parse_formats(text: str) -> list[str]:

@@ -56,13 +56,13 @@ def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> Values:
     elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
     elos = [None] * 3 if elo is None else [round(limit, 2) for limit in elo]
     seconds = sum(sum(result.seconds) for result in results)
-    found = (
+    outcomes = (
         *standings.tally.to_json().values(),
         *(round(limit, 6) for limit in score),
         *elos,
         round(seconds, 3),
     )
-    return dict(zip(GRID_COLUMNS[8:], found, strict=True))
+    return dict(zip(GRID_COLUMNS[8:], outcomes, strict=True))
 
 
 def elo_of(score: Interval, games: int) -> Interval:
@@ -77,8 +77,8 @@ def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> Values:
     value, low, high = (
         round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total)
     )
-    found = tally.wins, tally.losses, value, round(100 - value, 2), low, high
-    return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
+    outcomes = tally.wins, tally.losses, value, round(100 - value, 2), low, high
+    return dict(zip(STUDENT_COLUMNS[7:], outcomes, strict=True))
 
 
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[NamedValues]) -> None:
@@ -113,8 +113,13 @@ class GridRow(NamedTuple):
         return wilson_interval(self.tally.score or 0.0, self.tally.total)
 
 
-def read_rows(path: Path) -> list[GridRow]:
-    """The rows of a table, separated by commas or, as in some spreadsheets, semicolons."""
+def read_rows(path: Path | str) -> list[GridRow]:
+    """The rows of an experiment's table, separated by commas or, as in some spreadsheets,
+    semicolons.
+
+    >>> anyzero.results("hex_rave.csv")[0].score
+    """
+    path = Path(path)
     with reading(path):
         try:
             text = path.read_text(encoding="utf-8-sig")

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line
 from anyzero.core.game.load import files_of
+from anyzero.core.game.play import Play
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.tools.players.engine import EngineClient, GtpClient, UciClient, parse_engine
 from anyzero.tools.players.player import Player, choose_at_random, load_player, search_player
@@ -62,7 +62,7 @@ def _engine_player(player: PlayerText) -> Player:
     wanted = engine_client(player.text).wanted
     client = cache(lambda game: engine_client(player.text))
 
-    def choose(game: Game, line: Line, seed: int) -> int:
+    def choose(game: Game, line: Play, seed: int) -> int:
         return client(game).choose(game, line, seed)
 
     def prepare(game: Game) -> None:

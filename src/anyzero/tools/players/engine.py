@@ -22,8 +22,8 @@ from anyzero.core.base.child import Child, ChildError, LateChildError
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
-from anyzero.core.game.line import Line, move_texts
-from anyzero.core.game.load import split_options
+from anyzero.core.game.load import names_with, split_options
+from anyzero.core.game.play import Play, move_texts
 from anyzero.tools.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
 PATIENCE_S = 60.0  # for starting, and for a move without a clock
@@ -97,6 +97,12 @@ def find_command(text: str, command: str) -> tuple[str, ...]:
     return program, *words[1:]
 
 
+def program_of(text: str) -> str:
+    """The program of a player like `uci:stockfish,level=3`; empty for other players."""
+    command = re.match(r"(?:uci|gtp):([^\s,]+)", text)
+    return "" if command is None else command[1]
+
+
 def find_program(name: str) -> str | None:
     return shutil.which(
         name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS])
@@ -132,12 +138,12 @@ class EngineClient:
     check_game: Callable[[Game], None]  # an error if the protocol does not support this game
     greet: Callable[[Game, float], None]  # the handshake with a new process
     clear: Callable[[Game, float], None]  # start a new game
-    ask: Callable[[Game, Line, int, float], int]  # the engine's move
+    ask: Callable[[Game, Play, int, float], int]  # the engine's move
 
     def __init__(self, wanted: EngineText) -> None:
         self.wanted = wanted
         self.child: Child | None = None
-        self.known: Line | None = None  # the line it was last sent; None: nothing of this game
+        self.known: Play | None = None  # the line it was last sent; None: nothing of this game
 
     def prepare(self, game: Game) -> None:
         """Start it if it is not running, and announce a new game if it has played one."""
@@ -151,7 +157,7 @@ class EngineClient:
             self.clear(game, deadline)
             self.known = None
 
-    def choose(self, game: Game, line: Line, seed: int) -> int:
+    def choose(self, game: Game, line: Play, seed: int) -> int:
         if self.child is None or (self.known is not None and self.known.start is not line.start):
             self.prepare(game)
         elif not self.child.is_running:  # it has lost this game; the next one gets a new process
@@ -193,8 +199,9 @@ class UciClient(EngineClient):
     moves: list[str]  # of the line it knows
 
     def check_game(self, game: Game) -> None:
-        if game.name != "chess":
-            raise BadOptionError(f"{self.wanted.text}: UCI is for chess, not for {game.name}")
+        if game.facts.uci is None:
+            names = list_some(names_with("uci"))
+            raise BadOptionError(f"{self.wanted.text}: UCI is for {names}, not for {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
         self.send("uci")
@@ -217,7 +224,7 @@ class UciClient(EngineClient):
         while self.read(deadline).strip() != "readyok":
             pass
 
-    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+    def ask(self, game: Game, line: Play, seed: int, deadline: float) -> int:
         if "seed" in self.offered:
             self.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
         self.send(self.position_text(game, line))
@@ -234,13 +241,13 @@ class UciClient(EngineClient):
             if word == "bestmove":
                 return game.parse_action(line.state, rest[0] if rest else "nothing")
 
-    def position_text(self, game: Game, line: Line) -> str:
+    def position_text(self, game: Game, line: Play) -> str:
         """The command for a position: the game's start, and all moves since, so that repetitions
         are seen.
         """
         known = self.known
         if known is None or not line.extends(known):
-            known = Line.begin(game, line.start)
+            known = Play.begin(game, line.start)
             self.moves = []
         self.moves += move_texts(game, known.state, line.actions[len(known.actions) :])[0]
         self.known = line
@@ -284,7 +291,6 @@ class UciClient(EngineClient):
 
 
 COLOURS = ("black", "white")
-GO_GAMES = ("atarigo",)  # games on Go boards, whose columns skip the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
 SWAP = "swap-pieces"
 RESIGN = "resign"
@@ -293,17 +299,17 @@ TO_GO = str.maketrans(ascii_lowercase[:-1], GO_LETTERS)
 FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 
 
-def to_gtp(game: Game, move: str) -> str:
+def to_gtp(move: str, on_go_board: bool) -> str:
     if move == "swap":
         return SWAP
-    return move.translate(TO_GO).upper() if game.name in GO_GAMES else move
+    return move.translate(TO_GO).upper() if on_go_board else move
 
 
-def from_gtp(game: Game, text: str) -> str:
+def from_gtp(text: str, on_go_board: bool) -> str:
     move = text.strip().lower()
     if move == SWAP:
         return "swap"
-    if game.name in GO_GAMES:
+    if on_go_board:
         return "" if move.startswith("i") else move.translate(FROM_GO)
     return move
 
@@ -346,16 +352,16 @@ class GtpClient(EngineClient):
     def clear(self, game: Game, deadline: float) -> None:
         self.command("clear_board", deadline)
 
-    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+    def ask(self, game: Game, line: Play, seed: int, deadline: float) -> int:
         self.follow(game, line, deadline)
         answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
             raise ResignedError(f"{self.wanted.text} resigned")
-        action = game.parse_action(line.state, from_gtp(game, answer))
+        action = game.parse_action(line.state, from_gtp(answer, game.facts.on_go_board))
         self.known = line.play(game, action)
         return action
 
-    def follow(self, game: Game, line: Line, deadline: float) -> None:
+    def follow(self, game: Game, line: Play, deadline: float) -> None:
         """Play the moves on the engine's board that it has not seen yet; all of them, if some were
         taken back.
         """
@@ -367,9 +373,10 @@ class GtpClient(EngineClient):
                 )
             if known is not None:
                 self.clear(game, deadline)
-            known = Line.begin(game, line.start)
+            known = Play.begin(game, line.start)
         for action in line.actions[len(known.actions) :]:
-            move = to_gtp(game, game.format_action(known.state, action))
+            text = game.format_action(known.state, action)
+            move = to_gtp(text, game.facts.on_go_board)
             self.command(f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
             known = self.known = known.play(game, action)
 

@@ -18,8 +18,8 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.files import from_home, is_file
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.line import Line, first_decision
 from anyzero.core.game.load import load_file, parse_options, position_of
+from anyzero.core.game.play import Play, first_decision
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.core.search import Searcher, SearchResult
 from anyzero.tools.players.text import (
@@ -30,7 +30,7 @@ from anyzero.tools.players.text import (
     net_method,
 )
 
-Choose = Callable[[Game, Line, int], int]
+Choose = Callable[[Game, Play, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
 MOST_NETWORKS = 4
@@ -45,14 +45,14 @@ class Think(Protocol):
     """`choose` with the full search result; `seconds` replaces the player's own budget."""
 
     def __call__(
-        self, game: Game, line: Line, seed: int, seconds: float | None = None
+        self, game: Game, line: Play, seed: int, seconds: float | None = None
     ) -> SearchResult: ...
 
 
 @dataclass(frozen=True, repr=False)
 class Player:
     """Chooses moves. State kept between moves is used only while a line is extended: see
-    `Line.extends`.
+    `Play.extends`.
     """
 
     text: str  # the text from which `parse_player` makes it
@@ -78,7 +78,7 @@ class Player:
                 f"{game.name}: there is no move to choose, the game is over or it is chance's turn"
             )
         return game.format_action(
-            state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action
+            state, consult(self, game, Play.begin(game, state), whole("seed", seed)).action
         )
 
 
@@ -97,7 +97,7 @@ class ResignedError(FailedPlayerError):
     """A player resigned."""
 
 
-def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
+def consult(player: Player, game: Game, line: Play, seed: int) -> Answer:
     """The player's move with its search result; FailedPlayerError says what it did instead."""
     start = time.perf_counter()
     result = None
@@ -118,7 +118,7 @@ def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
     return Answer(action, time.perf_counter() - start, result)
 
 
-def choose_at_random(game: Game, line: Line, seed: int) -> int:
+def choose_at_random(game: Game, line: Play, seed: int) -> int:
     """Every legal action with equal probability."""
     actions = game.legal_actions(line.state)
     return actions[(seed % 2**64 * len(actions)) >> 64]
@@ -167,11 +167,11 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
             searchers[key] = Searcher(game, **{**arguments(game), **budget})
         return searchers[key]
 
-    def choose(game: Game, line: Line, seed: int) -> int:
+    def choose(game: Game, line: Play, seed: int) -> int:
         actions = game.legal_actions(line.state)
         return actions[0] if len(actions) == 1 else searcher(game).choose(line.state, seed, line)
 
-    def think(game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult:
+    def think(game: Game, line: Play, seed: int, seconds: float | None = None) -> SearchResult:
         return searcher(game, seconds).search(line.state, seed, line, seconds=seconds)
 
     @cache

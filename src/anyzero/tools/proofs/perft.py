@@ -3,16 +3,17 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from anyzero.core.base import stopping
+from anyzero.core.base.errors import whole
 from anyzero.core.base.nouns import Actions, Numbers, Rules, States, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.load import position_of
 
 MOST_AT_ONCE = 5  # plies counted between checks for interruption
 
@@ -62,21 +63,25 @@ class Perft(Shown):
         return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
 
     def to_json(self, *, divide: bool = True) -> Values:
-        found = {
+        values = {
             "game": self.game,
             "depth": self.depth,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 6),
         }
-        return {**found, "divide": self.below} if divide else found
+        return {**values, "divide": self.below} if divide else values
 
 
-def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:
+def count_lines(
+    game: Game | str, state: State | str | None = None, *, depth: int, progress: bool = True
+) -> Perft:
     """The lines of play of this length, by their first move.
 
-    >>> game = anyzero.load("chess")
-    >>> anyzero.count_lines(game, game.initial_state(), depth=3)
+    >>> anyzero.perft("tic_tac_toe", depth=3).nodes
+    504
     """
+    game, state = position_of(game, state)
+    depth = whole("depth", depth)
     perft(game, state, 1)  # compile before the clock starts
     below = {}
     start = time.perf_counter()
@@ -93,7 +98,7 @@ def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) 
 
 
 def count_leaves(
-    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Any, depth: int
+    rules: Rules, states: States, actions: Actions, counts: Numbers, cursors: Numbers, depth: int
 ) -> int:
     """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves = 0

@@ -9,122 +9,31 @@ faster where games have to be searched to their end, proof numbers where a short
 moves decides.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Rules, State, Word
+from anyzero.core.base.nouns import Fields, Integer, Record, Records, Rules, States
 from anyzero.core.base.structs import struct_of
-from anyzero.core.compile.bits import by_pointer, leading_bit, record_word, record_words
-from anyzero.core.compile.random import U, scramble
+from anyzero.core.compile.bits import by_pointer, leading_bit
+from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.core.game.game import Game
+from anyzero.tools.proofs.proof_table import (
+    MOST,
+    ProofTable,
+    disproof_of,
+    find_content,
+    goal_of,
+    high_of,
+    low_of,
+    pack_content,
+    position_key,
+    proof_of,
+    put_content,
+)
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
-
-ENTRIES = 4  # per bucket; a new entry replaces the one that took the least work
-ENTRY_BYTES = 16
-BUCKET_BYTES = ENTRY_BYTES * ENTRIES
-MOST = (
-    1 << 24
-) - 1  # infinity for proof and disproof numbers; larger finite numbers are capped one below it
-
-
-class ProofTable(NamedTuple):
-    words: (
-        np.ndarray
-    )  # [buckets, 2 * ENTRIES]: keys and contents alternating; content 0 is an empty entry
-
-
-def new_table(megabytes: float) -> ProofTable:
-    """An empty table aligned to a cache line. Untouched memory costs nothing."""
-    buckets = max(1, int(megabytes * 2**20) // BUCKET_BYTES)
-    words = np.zeros((buckets + 1) * 2 * ENTRIES, np.uint64)
-    start = -words.ctypes.data % BUCKET_BYTES // 8
-    return ProofTable(words[start : start + buckets * 2 * ENTRIES].reshape(buckets, 2 * ENTRIES))
-
-
-def position_key(state: State) -> tuple[Any, Any]:
-    """Two hashes over all bytes of a state.
-
-    Not `state_key`: that may omit what an exact search needs, as chess omits its history.
-    """
-    key = U(0)
-    place = U(0x9E3779B97F4A7C15)
-    for index in range(record_words(state)):
-        word = record_word(state, index)
-        key = scramble(key ^ word) + U(0x9E3779B97F4A7C15)
-        place = (place ^ word) * U(0xD1342543DE82EF95)
-        place ^= place >> U(32)
-    return key, place
-
-
-def bucket_of(table: ProofTable, place: Any) -> int:
-    return np.int64((place >> U(32)) * U(len(table.words)) >> U(32))  # type: ignore[return-value]
-
-
-def find(table: ProofTable, key: Word, place: Any) -> Any:
-    bucket = bucket_of(table, place)
-    for entry in range(0, 2 * ENTRIES, 2):
-        if table.words[bucket, entry] == key:
-            return table.words[bucket, entry + 1]
-    return U(0)
-
-
-def put(table: ProofTable, key: Word, place: Any, content: Any) -> None:
-    """Overwrite the position's old entry, or the one with the least work."""
-    bucket = bucket_of(table, place)
-    victim = 0
-    least = ~U(0)
-    for entry in range(0, 2 * ENTRIES, 2):
-        old = table.words[bucket, entry + 1]
-        if table.words[bucket, entry] == key and old != U(0):
-            victim = entry
-            break
-        if old < least:  # the work is in the highest bits
-            victim = entry
-            least = old
-    table.words[bucket, victim] = key
-    table.words[bucket, victim + 1] = content
-
-
-# --- a content: from the highest bits down, work 10, goal + 1 2 (never 0), high + 1 2, low + 1 2,
-# disproof 24, proof 24
-
-
-def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Any:
-    """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes
-    spent.
-    """
-    bounds = U((goal + 1) << 4 | (high + 1) << 2 | (low + 1)) << U(48)
-    return U(work_rank(U(work))) << U(54) | bounds | U(disproof) << U(24) | U(proof)
-
-
-def work_rank(work: Any) -> int:
-    """A number of nodes in 10 bits: 16 steps per power of two."""
-    power = leading_bit(work | U(1))
-    return power << 4 | np.int64((work << U(4) >> U(power)) & U(15))  # type: ignore[return-value]
-
-
-def low_of(content: Any) -> int:
-    return np.int64(content >> U(48) & U(3)) - 1  # type: ignore[return-value]
-
-
-def high_of(content: Any) -> int:
-    return np.int64(content >> U(50) & U(3)) - 1  # type: ignore[return-value]
-
-
-def goal_of(content: Any) -> int:
-    return np.int64(content >> U(52) & U(3)) - 1  # type: ignore[return-value]
-
-
-def proof_of(content: Any) -> int:
-    return np.int64(content & U(MOST))  # type: ignore[return-value]
-
-
-def disproof_of(content: Any) -> int:
-    return np.int64(content >> U(24) & U(MOST))  # type: ignore[return-value]
-
 
 DEPTH_FIRST = 0
 PROOF_NUMBERS = 1
@@ -147,7 +56,7 @@ CHILD = struct_of([("numbers", np.int32, 2), ("low", np.int32), ("high", np.int3
 seat's question, and bounds of the first seat's payoff. Depth first uses the mover's number as the
 order of moves.
 """
-ROW_FIELDS: list[Any] = [
+ROW_FIELDS: Fields = [
     *(("key", np.uint64), ("place", np.uint64)),  # the two hashes of the position
     ("seat", np.int64),
     ("count", np.int64),  # number of children; NONE before they are generated
@@ -161,10 +70,10 @@ ROW = struct_of(ROW_FIELDS)  # a position of the current line
 class Stack(NamedTuple):
     """The current line of play, from the root down, and statistics about actions."""
 
-    states: Any
-    rows: Any
+    states: States
+    rows: Records
     actions: np.ndarray  # [level, child]
-    children: Any  # [level, child]
+    children: Records  # [level, child]
     history: (
         np.ndarray
     )  # [seat, action]: how often this action decided a position, weighted by its size
@@ -197,8 +106,8 @@ def walk(rules: Rules, table: ProofTable, stack: Stack, goal: int, way: int, mos
     stop = stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
         if stack.rows[level].count == NONE:
-            expand(rules, table, stack, level, goal, way)
-        child = choose(table, stack, level, goal, way)
+            expand_position(rules, table, stack, level, goal, way)
+        child = choose_child(table, stack, level, goal, way)
         if child == NONE:
             level -= 1
         else:
@@ -217,7 +126,9 @@ def enter(rules: Rules, stack: Stack, level: int, child: int) -> None:
 # --- the children of a position
 
 
-def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
+def expand_position(
+    rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int, way: int
+) -> None:
     """Generate the children; if one of them, or the table, decides the position at once, keep only
     that.
     """
@@ -227,7 +138,9 @@ def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int,
     row.seat = seat_to_move(rules, state)
     row.chosen = NONE
     row.start = stack.counters[NODES]
-    content = find(table, row.key, row.place)  # it may have been decided elsewhere in the meantime
+    content = find_content(
+        table, row.key, row.place
+    )  # it may have been decided elsewhere in the meantime
     if content and (low_of(content) >= goal or high_of(content) < goal):
         set_bounds(stack.children[level, 0], low_of(content), high_of(content), goal)
         row.count = 1
@@ -244,7 +157,7 @@ def expand(rules: Rules, table: ProofTable, stack: Stack, level: int, goal: int,
             return
     for child in range(row.count):
         enter(rules, stack, level, child)
-        look(rules, table, stack, level, child, goal, way)
+        look_at(rules, table, stack, level, child, goal, way)
         if stack.children[level, child].numbers[row.seat] == 0:
             keep_one(stack, level, child)
             return
@@ -256,28 +169,28 @@ def ends_well(rules: Rules, stack: Stack, level: int, child: int, goal: int) -> 
     if seat_to_move(rules, state) != OVER:
         return False
     payoffs(rules, state, stack.result)
-    payoff: Any = np.int64(stack.result[0])
+    payoff: Integer = np.int64(stack.result[0])
     if payoff != stack.result[0]:
         stack.counters[FAULT] = OTHER_PAYOFF
     set_bounds(stack.children[level, child], payoff, payoff, goal)
     return stack.children[level, child].numbers[stack.rows[level].seat] == 0  # type: ignore[no-any-return]
 
 
-def look(
+def look_at(
     rules: Rules, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int
 ) -> None:
     """What is known about a child, whose state is one level down, without expanding it."""
     state = stack.states[level + 1]
-    found = stack.children[level, child]
+    entry = stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
         return  # handled by `ends_well`
     key, place = position_key(state)
-    content = find(table, key, place)
+    content = find_content(table, key, place)
     if content:
-        set_bounds(found, low_of(content), high_of(content), goal)
+        set_bounds(entry, low_of(content), high_of(content), goal)
     else:
-        set_bounds(found, -1, 1, goal)
-    if found.low < goal <= found.high:
+        set_bounds(entry, -1, 1, goal)
+    if entry.low < goal <= entry.high:
         if (
             way == DEPTH_FIRST
         ):  # early if it leaves few replies; among equals, if its action has decided much
@@ -286,18 +199,21 @@ def look(
             if seat_to_move(rules, state) == seat:  # its own moves, not replies
                 replies = MOST_REPLIES - replies
             history = stack.history[seat, stack.actions[level, child]]
-            found.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
+            entry.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
-            found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
+            entry.numbers[0] = proof_of(content)
+            entry.numbers[1] = disproof_of(content)
         else:
-            # as if expanded: each of its moves is an open position; `expand` notices if none is
+            # As if expanded: each of its moves is an open position. `expand_position` notices if
+            # none is.
             moves = max(legal_actions(rules, state, stack.replies), 1)
-            found.numbers[1 - seat_to_move(rules, state)] = moves
+            entry.numbers[1 - seat_to_move(rules, state)] = moves
 
 
-def set_bounds(child: Any, low: int, high: int, goal: int) -> None:
+def set_bounds(child: Record, low: int, high: int, goal: int) -> None:
     """Write bounds and the resulting numbers: the question is decided, or open."""
-    child.low, child.high = low, high
+    child.low = low
+    child.high = high
     child.numbers[0] = 0 if low >= goal else (MOST if high < goal else 1)
     child.numbers[1] = MOST if low >= goal else (0 if high < goal else 1)
 
@@ -315,7 +231,7 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 # --- where to continue
 
 
-def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
+def choose_child(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
     """The child to continue with, its limits set; NONE once this position's numbers reach a limit
     and it is left.
     """
@@ -330,8 +246,8 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     for child in range(
         row.count
     ):  # one child is enough to answer the mover's question, the other's takes all
-        number: Any = np.int64(stack.children[level, child].numbers[seat])
-        need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
+        number: Integer = np.int64(stack.children[level, child].numbers[seat])
+        need: Integer = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
             best = child
             second = least
@@ -346,7 +262,7 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     limit = row.limits[seat]
     need_limit = row.limits[1 - seat]
     if least >= limit or total >= need_limit or least == 0 or total == 0:
-        leave(table, stack, level, least, total, goal)
+        leave_position(table, stack, level, least, total, goal)
         return NONE
     if way == PROOF_NUMBERS:
         # A quarter more than the second best: fewer switches between children. Pawlewicz and Lew
@@ -361,22 +277,25 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     return best
 
 
-def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int) -> None:
+def leave_position(
+    table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int
+) -> None:
     """Store the result in the table and in the parent's row: `least` is the mover's number."""
     row = stack.rows[level]
     seat = stack.rows[level].seat
     proof, disproof = (least, total) if seat == 0 else (total, least)
     low, high = bounds_of(stack, level)
     if level > 0:
-        found = stack.children[level - 1, stack.rows[level - 1].chosen]
-        low, high = max(low, np.int64(found.low)), min(high, np.int64(found.high))
-        found.low = low
-        found.high = high
-        found.numbers[0] = proof
-        found.numbers[1] = disproof
+        entry = stack.children[level - 1, stack.rows[level - 1].chosen]
+        low = max(low, np.int64(entry.low))
+        high = min(high, np.int64(entry.high))
+        entry.low = low
+        entry.high = high
+        entry.numbers[0] = proof
+        entry.numbers[1] = disproof
     work = stack.counters[NODES] - row.start
     if work > 0:
-        put(table, row.key, row.place, pack(low, high, proof, disproof, goal, work))
+        put_content(table, row.key, row.place, pack_content(low, high, proof, disproof, goal, work))
     if row.chosen != NONE and least == 0:  # the action searched last decided this position
         action = stack.actions[level, row.chosen]
         stack.history[seat, action] += leading_bit(U(work)) + 1
@@ -387,14 +306,17 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
     stack.counters[HIGH] = high
 
 
-def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:
+def bounds_of(stack: Stack, level: int) -> tuple[Integer, Integer]:
     """Bounds derived from the children."""
     first = stack.rows[level].seat == 0
-    low, high = np.int64(-1 if first else 1), np.int64(-1 if first else 1)
+    low = np.int64(-1 if first else 1)
+    high = low
     for child in range(stack.rows[level].count):
-        found = stack.children[level, child]
+        entry = stack.children[level, child]
         if first:
-            low, high = max(low, np.int64(found.low)), max(high, np.int64(found.high))
+            low = max(low, np.int64(entry.low))
+            high = max(high, np.int64(entry.high))
         else:
-            low, high = min(low, np.int64(found.low)), min(high, np.int64(found.high))
+            low = min(low, np.int64(entry.low))
+            high = min(high, np.int64(entry.high))
     return low, high

@@ -7,9 +7,7 @@ including the history of a game.
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,14 +20,23 @@ from anyzero.core.base.errors import (
     is_number,
     seconds_below,
 )
-from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import progress as bar
-from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.search.report import PROVEN_NAMES
 from anyzero.tools.proofs import proof_search as proof
-from anyzero.tools.proofs.proof_search import ProofTable, Stack
+from anyzero.tools.proofs.proof_search import Stack
+from anyzero.tools.proofs.proof_table import (
+    ENTRY_BYTES,
+    MOST,
+    ProofTable,
+    find_content,
+    high_of,
+    low_of,
+    new_table,
+    position_key,
+)
+from anyzero.tools.proofs.solution import Bounds, Solution
 
 TURNS = {
     "both": {proof.PROOF_NUMBERS: 500, proof.DEPTH_FIRST: 1500},
@@ -48,128 +55,6 @@ FAULTS = {
     proof.OTHER_PAYOFF: "solve knows payoffs of -1, 0 and 1 only",
     proof.NO_MOVE: "a position has neither a move nor an end",
 }
-
-
-class Bounds(NamedTuple):
-    """The least and the most a seat can get; equal once solved."""
-
-    low: int = -1
-    high: int = 1
-
-    def meet(self, other: "Bounds") -> "Bounds":
-        """The intersection of both."""
-        return Bounds(max(self.low, other.low), min(self.high, other.high))
-
-    def seen_by(self, seat: int) -> "Bounds":
-        """Convert bounds of the first seat's payoff to another seat's, and back."""
-        return self if seat == 0 else Bounds(-self.high, -self.low)
-
-    @property
-    def value(self) -> int | None:
-        return self.low if self.low == self.high else None
-
-    @property
-    def words(self) -> tuple[str, str]:
-        """The value, or a question mark, and what it means."""
-        low, high = (f"{bound:+d}" if bound else "0" for bound in self)
-        return (
-            (low, PROVEN_NAMES[self.low])
-            if self.low == self.high
-            else ("?", f"from {low} to {high}")
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class Solution(Shown):
-    """What is known about a position; values are payoffs of the seat to move: 1 win, 0 draw, -1
-    loss.
-    """
-
-    bounds: Bounds
-    move_bounds: dict[str, Bounds]
-    nodes: int  # positions expanded
-    seconds: float
-    table_mb: float
-    seat: int = 0  # the seat to move
-
-    def report(self, *, openings: bool = False) -> Iterator[Part]:
-        """The value, the moves that keep it, and the effort; with `openings` the value of every
-        move.
-        """
-        if openings:
-            yield Sheet(
-                ("move", "value", ""),
-                [(move, *bounds.words) for move, bounds in self.move_bounds.items()],
-            )
-        if self.value is not None:
-            seat = ("first", "second")[self.seat]
-            yield (
-                f"value {self.bounds.words[0]}: a {self.outcome} for the {seat} seat, "
-                "which is to move"
-            )
-            yield f"best moves: {' '.join(self.best_moves)}"
-        if not self.solved:
-            missing = (
-                "not solved"
-                if self.value is None
-                else "the value is exact, the best moves may not be all"
-            )
-            yield f"{missing}: {self.known}"
-        yield f"{self.effort}, table {self.table_mb:g} MB"
-
-    @property
-    def known(self) -> str:
-        """The findings, in words."""
-        num = len(self.moves) - list(self.moves.values()).count(None)
-        return f"value {' '.join(self.bounds.words[1:])}, {num} of {len(self.moves)} moves known"
-
-    @property
-    def effort(self) -> str:
-        rate = self.nodes / max(self.seconds, 1e-9) / 1e6
-        return f"{self.nodes:,} nodes in {self.seconds:.1f} s ({rate:.2f} million/s)"
-
-    @property
-    def value(self) -> int | None:
-        """None if the budget was too small."""
-        return self.bounds.value
-
-    @property
-    def outcome(self) -> str | None:
-        """ "win", "draw" or "loss"."""
-        return None if self.value is None else PROVEN_NAMES[self.value]
-
-    @property
-    def moves(self) -> dict[str, int | None]:
-        """The value of every move; None if unknown."""
-        return {move: bounds.value for move, bounds in self.move_bounds.items()}
-
-    @property
-    def best_moves(self) -> list[str]:
-        return [
-            move for move, value in self.moves.items() if value is not None and value == self.value
-        ]
-
-    @property
-    def solved(self) -> bool:
-        """Whether the value of the position and of all its moves is known."""
-        return self.value is not None and None not in self.moves.values()
-
-    def records(self) -> list[Values]:
-        return [{"move": move, "value": value} for move, value in self.moves.items()]
-
-    def to_json(self) -> Values:
-        names = (
-            "value",
-            "outcome",
-            "bounds",
-            "best_moves",
-            "moves",
-            "nodes",
-            "seconds",
-            "table_mb",
-        )
-        found = {name: getattr(self, name) for name in names}
-        return {**found, "bounds": list(self.bounds), "seconds": round(self.seconds, 6)}
 
 
 Watch = Callable[[Solution], None]
@@ -198,16 +83,16 @@ def solve(
     last: Solution | None = None
 
     def words() -> str:
-        known = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
-        return f"stopped; {known}, and nothing was kept"
+        progress = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
+        return f"stopped; {progress}, and nothing was kept"
 
     with stopping.telling(words), bar("solving", shown=progress) as tell:
 
-        def watch(found: Solution) -> None:
+        def watch(solution: Solution) -> None:
             nonlocal last
-            last = found
+            last = solution
             stopping.check()
-            tell(words=f"{found.effort}; {found.known}")
+            tell(words=f"{solution.effort}; {solution.known}")
 
         return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
 
@@ -220,17 +105,17 @@ class Solver:
     def __init__(
         self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu"
     ) -> None:
-        check_game(game)
+        check_solvable(game)
         if not (is_number(max_memory) and 0.01 <= max_memory <= 1e7):
             raise BadOptionError(f"a table of {max_memory} MB is not possible")
         check_name("method", method, TURNS)
         self.game = game
         self.turns = TURNS[method]
         try:
-            self.large_table = proof.new_table(max_memory)  # costs nothing until it is used
+            self.large_table = new_table(max_memory)  # costs nothing until it is used
         except MemoryError:
             raise BadOptionError(f"there is no room for a table of {max_memory:g} MB") from None
-        self.table: ProofTable = proof.new_table(min(SMALL_TABLE_MB, max_memory))
+        self.table: ProofTable = new_table(min(SMALL_TABLE_MB, max_memory))
         self.stacks: dict[int, Stack] = {way: proof.new_stack(game) for way in self.turns}
         self.kernel = game.compile(proof.walk, target)
         for way, stack in self.stacks.items():  # compile before any clock starts
@@ -259,7 +144,7 @@ class Solver:
         for stack in self.stacks.values():
             stack.states[0] = state
             stack.rows[0].count = proof.NONE
-            stack.rows[0].limits[:] = proof.MOST
+            stack.rows[0].limits[:] = MOST
             stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
         stop = self.nodes + most
         while self.nodes < stop:
@@ -273,9 +158,7 @@ class Solver:
                 if stack.counters[proof.LEVEL] == proof.NONE:
                     return Bounds(int(stack.counters[proof.LOW]), int(stack.counters[proof.HIGH]))
             tick()
-            if (
-                self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes
-            ):  # the first table is too small
+            if self.nodes * ENTRY_BYTES > self.table.words.nbytes:  # the first table is too small
                 self.table = self.large_table
         return Bounds()
 
@@ -284,7 +167,7 @@ class Solver:
         return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
 
 
-def check_game(game: Game) -> None:
+def check_solvable(game: Game) -> None:
     """Require two seats with opposite payoffs and no chance."""
     is_wrong = {
         "it has one seat": game.num_seats == 1,
@@ -338,10 +221,8 @@ class _Task:
         self.after = {
             action: self.game.play(state, action) for action in self.game.legal_actions(state)
         }
-        self.bounds, self.moves = (
-            Bounds(),
-            {action: self.bounds_of_end(after) for action, after in self.after.items()},
-        )
+        self.bounds = Bounds()
+        self.moves = {action: self.bounds_of_end(after) for action, after in self.after.items()}
 
     def bounds_of_end(self, state: State) -> Bounds:
         """Exact if the game is over there."""
@@ -359,10 +240,12 @@ class _Task:
         most = FIRST_TRY
         while None in [bounds.value for bounds in self.moves.values()]:
             for action, after in self.after.items():
-                known = self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                bounds = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                self.moves[action] = bounds
                 stop = self.solver.nodes + most
-                while known.value is None and self.solver.nodes < stop:
-                    known = self.moves[action] = known.meet(self.ask(after, known.high, most))
+                while bounds.value is None and self.solver.nodes < stop:
+                    bounds = bounds.meet(self.ask(after, bounds.high, most))
+                    self.moves[action] = bounds
             most *= 10
 
     def ask(self, state: State, payoff: int, most: float = math.inf) -> Bounds:
@@ -384,12 +267,10 @@ class _Task:
         """Collect what the search found about single moves before it had to stop."""
         with np.errstate(over="ignore"):
             for action, after in self.after.items():
-                content = proof.find(self.solver.table, *proof.position_key(after))
+                content = find_content(self.solver.table, *position_key(after))
                 if content:
-                    known = Bounds(int(proof.low_of(content)), int(proof.high_of(content))).seen_by(
-                        self.seat
-                    )
-                    self.moves[action] = self.moves[action].meet(known)
+                    bounds = Bounds(int(low_of(content)), int(high_of(content))).seen_by(self.seat)
+                    self.moves[action] = self.moves[action].meet(bounds)
 
     @property
     def solution(self) -> Solution:

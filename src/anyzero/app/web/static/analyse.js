@@ -6,9 +6,9 @@ import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
 import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, loadFile } from "./play.js";
-import { HUMAN } from "./players.js";
 import { forFirst, meanValue, sweep, toldValues, valueChart, valueTitle } from "./review.js";
 import { caption, gameSoFar, joinTable } from "./table.js";
+import { HUMAN } from "./words.js";
 
 export async function render(section, { rest }) {
   return rest[0] ? renderTable(section, rest[0]) : renderStart(section);

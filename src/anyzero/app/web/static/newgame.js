@@ -6,9 +6,10 @@ import { playerPicker } from "./players.js";
 import { showRules } from "./rules.js";
 import { thumbnail } from "./shapes.js";
 import { seatName } from "./table.js";
+import { HUMAN, OPPONENT, UNFINISHED } from "./words.js";
 
 export function defaultSeats(game) {
-  return game.num_seats === 1 ? ["human"] : ["human", ...Array(game.num_seats - 1).fill("level:medium")];
+  return game.num_seats === 1 ? [HUMAN] : [HUMAN, ...Array(game.num_seats - 1).fill(OPPONENT)];
 }
 
 export function gameText(name, options) {
@@ -39,7 +40,7 @@ function seatNames(lists, { game, seats }) {
 // A table of the shelf in one line; `link` is its name as a link or a button.
 export function tableRow(lists, table, link) {
   const [title, words] = gameWords(lists, table.game);
-  const state = `${table.termination === "unfinished" ? "" : "finished, "}${plural(table.num_moves, "move")}`;
+  const state = `${table.termination === UNFINISHED ? "" : "finished, "}${plural(table.num_moves, "move")}`;
   return h("li", {}, link(h("b", {}, title), words ? `, ${words}` : ""),
     h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName({ ...table, seat_names: seatNames(lists, table) }, index)).join(" – ")}`));
 }

@@ -1,8 +1,7 @@
 // Who plays: names for people to read, and the control that chooses one.
 
 import { h, replace } from "./dom.js";
-
-export const HUMAN = "human";
+import { HUMAN, OPPONENT } from "./words.js";
 
 // "level:medium" as "Computer, medium", "uct:1000" as "uct, 1000 simulations".
 export function playerName(text) {
@@ -23,7 +22,7 @@ function split(text) {
 }
 
 // A control for one player; `value()` is its text. `machines` leaves people out, `searches` random play as well; `engines` are those of the game.
-export function playerPicker(lists, { value = "level:medium", machines = false, searches = false, engines = [], label = "Player", onchange = () => {} } = {}) {
+export function playerPicker(lists, { value = OPPONENT, machines = false, searches = false, engines = [], label = "Player", onchange = () => {} } = {}) {
   const kind = h("select", { "aria-label": label });
   const group = (title, entries) => h("optgroup", { label: title }, entries);
   const option = (text, shown) => h("option", { value: text }, shown);

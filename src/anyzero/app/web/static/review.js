@@ -3,8 +3,9 @@
 import { lineChart } from "./chart.js";
 import { inPoints } from "./dom.js";
 import { link } from "./link.js";
+import { OPPONENT } from "./words.js";
 
-const GLANCE = "level:medium";
+const GLANCE = OPPONENT;
 const REVIEWER = "level:hard";
 const MARKS = [[0.3, "??"], [0.15, "?"]];
 const LEAST_LOSS = 0.1;

@@ -3,9 +3,8 @@
 
 import { CHANCE, OVER } from "./game.js";
 import { search } from "./search.js";
+import { AGREEMENT, HUMAN, RULES, UNFINISHED } from "./words.js";
 
-const HUMAN = "human";
-const UNFINISHED = "unfinished";
 
 export class Room {
   // `row` is what is kept of a table; `keep` writes it, `tell` shows it.
@@ -32,7 +31,7 @@ export class Room {
   get seat() { return this.declared ? OVER : this.game.seat(this.state); }
   get isOver() { return this.seat === OVER; }
   get lastDecision() { return this.line.slice(0, this.num).findLastIndex((ply) => ply.seat !== CHANCE); }
-  get termination() { return this.declared ? this.declared.termination : this.isOver ? "rules" : UNFINISHED; }
+  get termination() { return this.declared ? this.declared.termination : this.isOver ? RULES : UNFINISHED; }
 
   get machine() {
     const { seat } = this;
@@ -43,7 +42,7 @@ export class Room {
     if (!this.isOver) return null;
     if (!this.declared) return this.game.payoffs(this.state).map((payoff) => payoff + 0);
     const { seats } = this.row;
-    if (this.declared.termination === "agreement") return seats.map(() => 0);
+    if (this.declared.termination === AGREEMENT) return seats.map(() => 0);
     return seats.map((_, seat) => (seat === this.declared.seat ? -1 : 1 / (seats.length - 1)));
   }
 

@@ -7,7 +7,7 @@ import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
 import { gameWords, splitGame } from "./newgame.js";
 import { begin } from "./play.js";
-import { HUMAN } from "./players.js";
+import { HUMAN } from "./words.js";
 
 const REFRESH_MS = 2000;
 const LIVE_SECONDS = 60;

@@ -2,7 +2,8 @@
 
 import { announce, h, toast } from "./dom.js";
 import { link } from "./link.js";
-import { HUMAN, playerName } from "./players.js";
+import { playerName } from "./players.js";
+import { HUMAN, RULES, endWords } from "./words.js";
 
 const LONGEST_S = 1e6; // that a record has room for, for one move
 const HERE = location.href.split("#")[0];
@@ -124,10 +125,7 @@ export function quickMove(view) {
 // Whose turn it is, or how it ended.
 export function caption(view) {
   const text = view.scene ? view.scene.caption : "";
-  if (view.over && view.termination !== "rules") {
-    const loser = view.payoffs.indexOf(-1);
-    return view.termination === "agreement" ? "A draw was agreed" : `${seatName(view, loser)} ${view.termination === "resign" ? "resigned" : "forfeited"}`;
-  }
+  if (view.over && view.termination !== RULES) return endWords(view, (seat) => seatName(view, seat));
   if (text) return capital(text);
   if (view.over) return result(view);
   return `${seatName(view, view.seat)} to move`;

@@ -6,9 +6,9 @@ import { catalog, get } from "./link.js";
 import { moveList } from "./moves.js";
 import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, copyTo, seatCards } from "./play.js";
-import { HUMAN } from "./players.js";
 import { toldValues, valueChart } from "./review.js";
 import { caption, joinTable, resultLine } from "./table.js";
+import { HUMAN } from "./words.js";
 
 const SPEEDS = [3, 1.5, 0.8, 0.3, 0];
 

@@ -5,10 +5,9 @@ import { Game, OVER } from "./game.js";
 import { Room } from "./room.js";
 import { readPlayer, search } from "./search.js";
 import { Shelf } from "./shelf.js";
+import { DECLARED, HUMAN, UNFINISHED } from "./words.js";
 
 const HOME = new URL("./", import.meta.url);
-const HUMAN = "human";
-const DECLARED = ["resign", "forfeit", "agreement"];
 const games = new Map();
 const rooms = new Map();
 const lanes = new Map();
@@ -93,7 +92,7 @@ async function makeRoom({ game: text, seats, seed, moves = [], position, paused 
 function checkResult({ game, state, declared, termination, payoffs: found }, { termination: wanted, payoffs }) {
   const isSame = payoffs?.length === found?.length && !payoffs?.some((payoff, seat) => Math.abs(payoff - found[seat]) > 1e-9);
   const isTwice = declared && game.seat(state) === OVER;
-  if ((wanted !== "unfinished" || payoffs) && (wanted !== termination || isTwice || !isSame)) throw new Error("the result in the file is not that of its moves");
+  if ((wanted !== UNFINISHED || payoffs) && (wanted !== termination || isTwice || !isSame)) throw new Error("the result in the file is not that of its moves");
 }
 
 // What each part of a record may be, as in `records/record.py`.
@@ -123,7 +122,7 @@ async function loadRoom({ text, form, seats }) {
   if (start) throw new Error("this page begins at the start: the file's game begins elsewhere");
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
   const sit = (name) => checkSeats(Array(game.about.num_seats).fill(name), game).then(() => name, () => HUMAN);
-  const end = DECLARED.includes(termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
+  const end = Object.hasOwn(DECLARED, termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
   const notes = moves.map((_, index) => ({ value: evaluations?.[index]?.value, simulations: evaluations?.[index]?.simulations, seconds: clocks?.[index] }));
   const who = seats || await Promise.all(players.map(sit));
   return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end, notes, date, tags, result });
