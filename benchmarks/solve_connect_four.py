@@ -1,7 +1,7 @@
 """Solve Connect Four positions and write those in which a mistake is possible, with the moves that
 keep the result.
 
-    .venv/bin/python benchmarks/solve_connect_four.py src/anyzero/arena/problems/connect_four.txt
+    .venv/bin/python benchmarks/solve_connect_four.py src/anyzero/games/problems/connect_four.txt
     [--seed 1]
 
 A solver for this one game, a hundred times as fast as `anyzero solve`: a yes-or-no alpha-beta over

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anyzero.core.base.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.core.game.contract import CHANCE, OVER
+    from anyzero.core.game.facts import Facts, Recipe
     from anyzero.core.game.game import Game, Symmetry
     from anyzero.core.game.load import load
     from anyzero.core.search.search import search_many
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from anyzero.tools.doctor.examine import examine
     from anyzero.tools.lab.estimate import estimate
     from anyzero.tools.lab.run import experiment
+    from anyzero.tools.lab.score_plots import plot
     from anyzero.tools.lab.summary import runs
+    from anyzero.tools.lab.table import read_rows as results
     from anyzero.tools.lab.train import sweep, train
     from anyzero.tools.laws.check import check_game
     from anyzero.tools.laws.explain import rules
     from anyzero.tools.players import parse_player as player
+    from anyzero.tools.proofs.perft import count_lines as perft
     from anyzero.tools.proofs.solve import solve
     from anyzero.tools.search import search
 
@@ -32,8 +36,10 @@ __all__ = [
     "OVER",
     "AnyzeroError",
     "BadPositionError",
+    "Facts",
     "Game",
     "IllegalMoveError",
+    "Recipe",
     "Symmetry",
     "check_game",
 ]
@@ -44,8 +50,11 @@ __all__ += [
     "load",
     "match",
     "nets",
+    "perft",
     "player",
+    "plot",
     "rate",
+    "results",
     "rules",
     "runs",
     "search",
@@ -56,6 +65,7 @@ __version__ = "0.1.0"
 MODULES = {
     "core.base.errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
     "core.game.contract": ("CHANCE", "OVER"),
+    "core.game.facts": ("Facts", "Recipe"),
     "core.game.game": ("Game", "Symmetry"),
     "core.game.load": ("load",),
     "core.search.search": ("search_many",),
@@ -65,6 +75,7 @@ MODULES = {
     "tools.doctor.examine": ("examine",),
     "tools.lab.estimate": ("estimate",),
     "tools.lab.run": ("experiment",),
+    "tools.lab.score_plots": ("plot",),
     "tools.lab.summary": ("runs",),
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
@@ -72,8 +83,11 @@ MODULES = {
     "tools.proofs.solve": ("solve",),
     "tools.search": ("search",),
 }
-HOMES = {"player": "tools.players:parse_player"} | {
-    name: module for module, names in MODULES.items() for name in names
+HOMES = {
+    "perft": "tools.proofs.perft:count_lines",
+    "player": "tools.players:parse_player",
+    "results": "tools.lab.table:read_rows",
+    **{name: module for module, names in MODULES.items() for name in names},
 }
 """The module of each name; after a colon, its name there."""
 

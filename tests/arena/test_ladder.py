@@ -141,13 +141,11 @@ def test_a_game_of_one_seat_is_rated_by_its_mean_points(tmp_path, monkeypatch):
 
 def test_stockfish_that_is_not_there_is_said(monkeypatch):
     monkeypatch.setattr(ladders, "find_program", lambda name: None)
-    climb = ladders.Climb(
-        anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET
-    )
-    assert list(climb.climb([ladders.LEVELS], 100)) == []
-    assert climb.left_out == [
-        f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"
-    ]
+    chess = anyzero.load("chess")
+    climb = ladders.Climb(chess, best_network(chess), "gumbel:2", 2, None, QUIET)
+    levels = chess.facts.engines[0]
+    assert list(climb.climb([levels], 100)) == []
+    assert climb.left_out == [f"stockfish is not installed; not played: {levels[0]} and stronger"]
 
 
 def test_every_opponent_that_is_named_is_played(tmp_path, monkeypatch):

@@ -5,8 +5,9 @@ import pytest
 import anyzero
 from anyzero.core.base.errors import UnknownNameError
 from anyzero.core.game.game import Game
+from anyzero.core.game.load import names_with
 from anyzero.core.game.play import Play
-from anyzero.tools.arena.ladder import Problem, problem_games, read_problems, solve_problems
+from anyzero.tools.arena.ladder import Problem, read_problems, solve_problems
 from anyzero.tools.players.player import Player
 
 
@@ -17,7 +18,7 @@ def position(game: Game, problem: Problem):
     return state
 
 
-@pytest.mark.parametrize("name", problem_games())
+@pytest.mark.parametrize("name", names_with("problems"))
 def test_every_problem_is_a_position_in_which_some_legal_moves_are_best_and_others_are_not(name):
     problems = read_problems(name)
     assert len(set(problems)) == len(problems) > 90

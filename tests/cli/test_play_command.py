@@ -11,7 +11,7 @@ import pytest
 
 from anyzero.app.records.files import read_record, write_record
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.seats import known_player
+from anyzero.app.records.seats import known_player
 from tests.cli.terminal import Terminal
 from tests.records.play import load, play_all
 

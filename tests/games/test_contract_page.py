@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from anyzero.core.game import contract
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game
 from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon
 from anyzero.views import Path as Outline
@@ -27,7 +28,8 @@ def fields(kind):
         contract.COMPILED,
         contract.INTERPRETED,
         SHOWN,
-        *map(fields, (Game, Board, Kind, Cell, Circle, Polygon, Outline, Label)),
+        Recipe._fields,
+        *map(fields, (Game, Facts, Board, Kind, Cell, Circle, Polygon, Outline, Label)),
     ],
 )
 def test_the_page_names_every_part(names):

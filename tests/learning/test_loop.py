@@ -18,7 +18,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
-from anyzero.core.learning.presets import PRESETS, preset_config
+from anyzero.core.learning.presets import preset_config, recipes
 from anyzero.core.learning.run import Training, fill_in, make_config, open_run
 from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
@@ -226,7 +226,7 @@ def test_a_game_without_an_encoding_cannot_be_learnt(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", recipes())
 def test_every_preset_is_a_config_that_its_game_can_have(name):
     config = preset_config(name, None)
     game = load(config.game)

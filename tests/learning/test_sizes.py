@@ -6,7 +6,7 @@ import pytest
 
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning import presets
-from anyzero.core.learning.presets import PRESETS, fitting_games, preset_config
+from anyzero.core.learning.presets import fitting_games, preset_config, recipes
 from anyzero.core.learning.run import make_config
 from anyzero.core.nets.config import resolve
 
@@ -36,7 +36,7 @@ def test_every_game_has_thousands_of_games_at_once_and_large_batches(text):
     )
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", recipes())
 def test_what_is_special_about_a_recipe_is_the_same_on_a_gpu(name):
     here, there = preset_config(name, None), preset_config(name, None, "cuda")
     for key in (

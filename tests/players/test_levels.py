@@ -7,6 +7,7 @@ import pytest
 import anyzero
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
+from anyzero.core.game import facts
 from anyzero.core.game.load import BUILT_IN
 from anyzero.core.game.play import Play
 from anyzero.core.learning.find import net_file
@@ -14,10 +15,7 @@ from anyzero.core.search.methods import parse_search
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.player import FailedPlayerError, consult, search_arguments
 from anyzero.tools.players.text import (
-    BY_GAME,
     LEVELS,
-    MOST,
-    PLAIN,
     level_text,
     net_levels,
     net_method,
@@ -29,11 +27,11 @@ FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 
 
 def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
-    assert set(BY_GAME) <= set(BUILT_IN) == set(MOST)
+    games = [anyzero.load(name) for name in BUILT_IN]
     for texts in (
-        *BY_GAME.values(),
-        PLAIN,
-        *(net_levels(name, net_method(net_file(name))) for name in MOST),
+        *(game.facts.levels for game in games),
+        facts.LEVELS,
+        *(net_levels(game, net_method(net_file(game.name))) for game in games),
     ):
         assert len(texts) == len(LEVELS)
         for text in texts:
@@ -43,8 +41,9 @@ def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_levels_of_every_game_are_made_from_its_net_by_default(name):
-    texts = [level_text(anyzero.load(name), level) for level in LEVELS]
-    assert texts == list(net_levels(name, net_method(net_file(name))))
+    game = anyzero.load(name)
+    texts = [level_text(game, level) for level in LEVELS]
+    assert texts == list(net_levels(game, net_method(net_file(name))))
     assert all(
         text.endswith("@best")
         for text in (texts[-1:] if net_method(net_file(name)) == "expectimax" else texts)
@@ -52,9 +51,8 @@ def test_levels_of_every_game_are_made_from_its_net_by_default(name):
 
 
 def test_a_board_without_a_net_of_its_own_has_plain_searches():
-    assert [level_text(anyzero.load("hex:size=5"), level) for level in LEVELS] == list(
-        BY_GAME["hex"]
-    )
+    game = anyzero.load("hex:size=5")
+    assert [level_text(game, level) for level in LEVELS] == list(game.facts.levels)
     assert level_text(anyzero.load("breakthrough:rows=5,columns=5"), "easy") == "uct:100"
 
 
@@ -68,7 +66,7 @@ def test_a_level_is_the_player_of_the_table():
 
 def test_a_users_game_has_levels_too():
     race = anyzero.load(str(Path(__file__).parent.parent / "race.py"))
-    assert [level_text(race, level) for level in LEVELS] == list(PLAIN)
+    assert [level_text(race, level) for level in LEVELS] == list(facts.LEVELS)
 
 
 FREE_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3"

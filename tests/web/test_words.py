@@ -3,7 +3,7 @@
 import re
 
 from anyzero.app.records.record import REASON_WORDS
-from anyzero.app.seats import HUMAN, OPPONENT
+from anyzero.app.records.seats import HUMAN, OPPONENT
 from anyzero.app.web.app import STATIC
 
 PAGE = (STATIC / "words.js").read_text()

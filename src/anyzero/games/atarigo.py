@@ -16,6 +16,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Integer, Planes, Stream, W
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import mark
+from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -74,6 +75,7 @@ def make(size: int = 8) -> Game:
         planes_shape=(2, size, size),
         seat_names=SEAT_NAMES,
         example="e5 d4 d5 e4 f4 c5 e3 d6 c4 e6 d3",
+        facts=FACTS,
     )
 
 
@@ -368,3 +370,9 @@ def draw(rules: Atarigo, state: State, shown: Drawing) -> None:
                     shown.pieces[cell] = seat + 3
                     shown.marks[cell] = 1 << seat
                     shown.caption = 2 + state.winner
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=GRAVE_LEVELS, max_simulations=1200, best_method="grave", on_go_board=True)

@@ -1,4 +1,5 @@
-"""Breakthrough and Knightthrough: the first to reach the far row, or to capture every piece, wins.
+"""Breakthrough: the first to reach the far row, or to capture every piece, wins. Knightthrough has
+the same rules with other pieces.
 
 Pawns step one row forward, straight or diagonally, and capture only diagonally. Knights jump
 forward, two rows and one column or one row and two columns. The second seat sees the board rotated
@@ -16,6 +17,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, 
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -29,17 +31,11 @@ PAWN_GAME = (
     "f4e3 f2e3 e6d5 h1g2 d5d4 "
     "e3d4 h7g6 d4e5 d6e5 c3d4 e5d4 c1d2 d4c3 b2c3 b6c5 f3e4 c7c6 e4e5 c5c4 e5d6 c4b3 d6e7 g7f6 e7d8"
 )
-KNIGHT_GAME = (
-    "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 "
-    "a7b5 g5f7 d8f7 e3d5 c7d5 "
-    "e1f3 e4d2 b1d2 d5c3 a2c3 c6b4 e2d4 b5c3 h1f2 c3d1"
-)
 PAWN_STEPS = (
     (1, 0),
     (1, -1),
     (1, 1),
 )  # (rows, columns) of each direction; only a pawn's first cannot capture
-KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 
 class Race(NamedTuple):
@@ -64,22 +60,16 @@ def make(rows: int = 8, columns: int = 8) -> Game:
     ahead, and capturing is not compulsory. There is always a move and there are no draws. A move is
     the pawn's cell and its target: e2e3.
     """
-    return make_race("breakthrough", rows, columns, PAWN_STEPS, PAWN_GAME)
-
-
-def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
-    """The first knight to reach the far row wins, and so does a side that captures every enemy
-    knight.
-
-    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column to the
-    side, or one row ahead and two columns to the side. It captures the piece it lands on. A side
-    that cannot move loses. A move is the knight's cell and its target: b2c4.
-    """
-    return make_race("knightthrough", rows, columns, KNIGHT_JUMPS, KNIGHT_GAME)
+    return make_race("breakthrough", rows, columns, PAWN_STEPS, PAWN_GAME, FACTS)
 
 
 def make_race(
-    name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...], example: str
+    name: str,
+    rows: int,
+    columns: int,
+    steps: tuple[tuple[int, int], ...],
+    example: str,
+    facts: Facts,
 ) -> Game:
     if not (rows >= 4 and columns >= 2 and rows * columns <= 64):
         needs = "4 rows or more, 2 columns or more and at most 64 cells"
@@ -102,6 +92,7 @@ def make_race(
         num_amaf_keys=2 * num_actions,
         seat_names=SEAT_NAMES,
         example=example,
+        facts=facts,
     )
 
 
@@ -342,3 +333,31 @@ def draw(rules: Race, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Race, state: State, action: int) -> int:
     return state.mover * rules.rows * rules.columns * len(rules.far) + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=700,
+    has_larger_nets=True,
+    recipes={
+        "breakthrough": Recipe(
+            "Gumbel search from random openings, no gate; on a laptop an MLP for small boards",
+            board={"rows": 5, "columns": 5},
+            changes={
+                "selfplay": {"opening_plies": 4, "temperature_plies": 12},
+                "replay.payoff_share": 0.6,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 10, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"kind": "mlp", "layers": 3, "width": 256},
+                "selfplay": {"games": 1024, "at_once": 512},
+                "replay.window": 200_000,
+                "trainer.horizon": 80,
+            },
+        )
+    },
+)

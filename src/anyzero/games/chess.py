@@ -14,6 +14,7 @@ import numpy as np
 from anyzero.core.base.nouns import Drawing, Integer, Numbers, Planes, Word
 from anyzero.core.compile.random import U
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe, Uci
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import chess_text
@@ -95,6 +96,7 @@ def make() -> Game:
         example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 "
         "g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 c4b5 "
         "b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
+        facts=FACTS,
     )
 
 
@@ -206,3 +208,64 @@ def move_number(rules: Chess, state: State, action: int) -> int:
     else:
         number = (source ^ flip) * 64 + (target ^ flip)
     return number  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=200,
+    engines=(
+        tuple(f"uci:stockfish,level={level},nodes=1000" for level in (0, 3, 5, 10)),
+        tuple(f"uci:stockfish,elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000)),
+    ),
+    uci=Uci(chess_text.read_fen, chess_text.play_on),
+    pgn=("standard", "chess", "normal", "from position", ""),
+    recipes={
+        "chess": Recipe(
+            "PUCT with 50 simulations, exploration 1.5, a gate and resigning",
+            default_on=("cpu",),
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 50,
+                    "exploration": 1.5,
+                    "max_plies": 200,
+                    "resign_below": -0.95,
+                },
+                "replay.payoff_share": 0.7,
+                "gate.games": 20,
+                "league": {"every": 10, "games": 10, "anchors": ["random", "uct:20"]},
+            },
+            laptop={
+                "network": "6x64",
+                "selfplay": {"games": 64, "at_once": 64},
+                "replay.window": 50_000,
+                "trainer": {"batches": 100, "batch_size": 64},
+            },
+        ),
+        "chess-gumbel": Recipe(
+            "Gumbel search with 32 simulations, values that count fully, noise all game, up to 20 "
+            "random plies, no gate",
+            default_on=("cuda",),  # where a gate would take most of the time
+            changes={
+                "network": "10x128",
+                "selfplay": {
+                    "value_scale": 1.0,
+                    "max_plies": 200,
+                    "opening_plies": 20,
+                    "temperature_plies": 200,
+                },
+                "replay.payoff_share": 0.5,
+                "trainer": {"learning_rate": 0.001, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 20, "games": 40, "anchors": ["random", "uct:100"]},
+            },
+            laptop={
+                "network": "6x64",
+                "selfplay": {"games": 64, "at_once": 64},
+                "trainer": {"batches": 100, "batch_size": 64},
+            },
+        ),
+    },
+)

@@ -7,6 +7,7 @@ lowest free cell.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, W
 from anyzero.core.compile.bits import count_bits, nth_bit
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -58,6 +60,7 @@ def make(rows: int = 6, columns: int = 7) -> Game:
         planes_shape=(2, rows, columns),
         seat_names=SEAT_NAMES,
         example="d e d e e d d e b g b a a b a g d f g e b d f e b g b g g a a f c c f",
+        facts=FACTS,
     )
 
 
@@ -236,3 +239,31 @@ def fours_of(rules: ConnectFour, stones: Word) -> Word:
         pairs |= pairs << far
         cells |= pairs | (pairs << (far + far))
     return cells
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
+    max_simulations=1200,
+    problems=Path(__file__).parent / "problems" / "connect_four.txt",
+    recipes={
+        "connect-four": Recipe(
+            "Gumbel search, up to ten random plies, no gate",
+            changes={
+                "selfplay": {"opening_plies": 10, "temperature_plies": 12},
+                "replay.payoff_share": 0.7,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine", "hold": 0.7},
+                "gate.games": 0,
+                "league": {"every": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": "5x48",
+                "selfplay": {"games": 512, "at_once": 256, "simulations": 24, "surprise": 0.5},
+                "replay.window": 150_000,
+                "trainer": {"batches": 120, "horizon": 72, "optimizer": "muon"},
+            },
+        )
+    },
+)

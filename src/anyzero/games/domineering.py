@@ -17,6 +17,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, W
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -65,6 +66,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         planes_shape=(3, side, side),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -265,3 +267,9 @@ def draw(rules: Domineering, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Domineering, state: State, action: int) -> int:
     return state.mover * rules.cells.shape[1] + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=GRAVE_LEVELS, max_simulations=1200, best_method="grave")

@@ -22,6 +22,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, 
 from anyzero.core.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import mark
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -86,6 +87,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
         planes_shape=(2 + swap, size, size),
         seat_names=SEAT_NAMES,
         example=EXAMPLE,
+        facts=FACTS,
     )
 
 
@@ -478,3 +480,34 @@ def move_number(rules: Hex, state: State, action: int) -> int:
         if state.mover == 0 or action == size * size
         else action % size * size + action // size
     )
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
+    max_simulations=500,
+    best_method="rave",
+    sgf=11,
+    has_larger_nets=True,
+    recipes={
+        "hex": Recipe(
+            "Gumbel search; the residual net grows with the board",
+            board={"size": 5},
+            changes={
+                "selfplay": {"opening_plies": 3, "temperature_plies": 8},
+                "replay.payoff_share": 0.6,
+                "trainer": {"learning_rate": 0.002, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 10, "anchors": ["random", "uct:100", "rave:1000"]},
+            },
+            laptop={
+                "network": "4x32",
+                "selfplay": {"games": 384, "at_once": 192},
+                "replay.window": 100_000,
+                "trainer": {"batches": 100, "horizon": 120},
+            },
+        )
+    },
+)

@@ -16,6 +16,7 @@ from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -118,6 +119,7 @@ def make(
             "F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D "
             "f F a E a F b B a F c"
         ),
+        facts=FACTS,
     )
 
 
@@ -492,3 +494,70 @@ def draw(rules: Oware, state: State, shown: Drawing) -> None:
 
 def move_number(rules: Oware, state: State, action: int) -> int:
     return (state.ply & 1) * HOUSES + action  # type: ignore[no-any-return]
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    max_simulations=1000,
+    judge="houses",
+    recipes={
+        "oware": Recipe(
+            "Gumbel search with 48 simulations, values that count fully, no gate",
+            default_on=("cuda",),  # where a gate would take most of the time
+            changes={
+                "selfplay": {
+                    "simulations": 48,
+                    "value_scale": 1.0,
+                    "opening_plies": 6,
+                    "temperature_plies": 20,
+                },
+                "replay": {"payoff_share": 0.4, "payoff_share_end": 0.8},
+                "trainer": {"learning_rate": 0.0015, "schedule": "cosine"},
+                "gate.games": 0,
+                "league": {"every": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer.batch_size": 512,
+            },
+        ),
+        "oware-cgzero": Recipe(
+            "CGZero's way: an MLP, equal positions merged, payoff and root value mixed, two "
+            "champions, a gate at 55 %",
+            default_on=("cpu",),
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 40,
+                    "final": "value+log visits",
+                    "noise_concentration": 1.0,
+                    "temperature_plies": 20,
+                    "two_champions": True,
+                    "recent_share": 0.1,
+                    "opening_plies": 4,
+                },
+                "replay": {
+                    "merge": True,
+                    "fade": 0.02,
+                    "fade_floor": 0.7,
+                    "by_count": True,
+                    "payoff_share": 0.4,
+                    "payoff_share_end": 0.8,
+                },
+                "trainer": {"learning_rate": 0.001, "schedule": "one-cycle"},
+                "gate": {"games": 32, "threshold": 0.55},
+                "league": {"every": 5, "anchors": ["random", "uct:100", "uct:1000"]},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512},
+                "replay.window": 300_000,
+                "trainer": {"batch_size": 512, "epochs": 1.0},
+            },
+        ),
+    },
+)

@@ -16,6 +16,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, 
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
 from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.facts import Advisor, Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games.grid import EMPTY, split_fields
@@ -96,6 +97,7 @@ def make() -> Game:
         seat_names=("you",),
         example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 "
         "523 12 173 3 564 15 123 8 568 13 573 7 973 16 124 4 968 10",
+        facts=FACTS,
     )
 
 
@@ -379,3 +381,84 @@ def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
     shown.pieces[NUM_CELLS] = state.hand
     shown.numbers[0] = int(score(rules, state, 0))
     shown.caption = state.hand if state.empty else NUM_TILES + 1
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(
+    levels=(
+        "flat:20",
+        "uct:100",
+        *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s")),
+    ),
+    max_simulations=200,
+    advisor=Advisor(
+        player="uct:2000,evaluator=guided",
+        outcome="tile",
+        letters=("from top to bottom", "towards the upper right", "towards the lower right"),
+    ),
+    recipes={
+        "take-it-easy": Recipe(
+            "PUCT with Dirichlet noise 0.25 / 0.3, scores as a distribution, 1,000 fixed deals "
+            "after each generation",
+            changes={
+                "selfplay": {
+                    "method": "puct",
+                    "simulations": 76,
+                    # A point is 2 / 307 of payoff: what is usual between -1 and 1 would drown it.
+                    "exploration": 0.06,
+                    "first_play": 0.1,
+                    "noise_fraction": 0.25,
+                    "noise_concentration": 0.3,
+                    "temperature": 1.0,
+                    "temperature_plies": 4,
+                    "late_temperature": 0.0,
+                    # Every move is tried once: the mean of all is worse than what is played.
+                    "move_value": True,
+                },
+                "replay": {"payoff_share": 0.2, "merge": False},
+                "trainer": {"learning_rate": 0.001, "schedule": "cosine", "average": 0.999},
+                "gate.games": 0,
+                "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 2048, "at_once": 512, "simulations": 38},
+                "replay.window": 400_000,
+                "trainer": {"batch_size": 512, "epochs": 0.5, "horizon": 60},
+            },
+        ),
+        "take-it-easy-expectimax": Recipe(
+            "Afterstates by TD(lambda): the best move behind every draw, no sampled payoffs, no "
+            "policy",
+            default_on=(),
+            changes={
+                "network.bins": 308,
+                "selfplay": {
+                    "method": "expectimax",
+                    "value_trace": 0.8,
+                    "temperature": 0.0065,  # a point is 2 / 307 of payoff
+                    "temperature_plies": 20,
+                    "late_temperature": 0.0,
+                },
+                "replay": {"payoff_share": 0.0, "merge": False},
+                "trainer": {
+                    "learning_rate": 0.001,
+                    "schedule": "cosine",
+                    "average": 0.999,
+                    "policy_weight": 0.0,
+                    "trainings": 4.0,
+                },
+                "gate.games": 0,
+                "benchmark": {"deals": 1000, "every": 10},
+            },
+            laptop={
+                "network": {"layers": 3, "width": 256},
+                "selfplay": {"games": 512, "at_once": 512, "draws": 3},
+                "replay.window": 150_000,
+                "trainer": {"batch_size": 512, "learning_rate": 0.002, "average": 0.99},
+            },
+        ),
+    },
+)

@@ -14,6 +14,7 @@ from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Stream, W
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, random_below
 from anyzero.core.game.contract import OVER
+from anyzero.core.game.facts import Facts
 from anyzero.core.game.game import Game, State, Symmetry
 from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
@@ -48,6 +49,7 @@ def make() -> Game:
         planes_shape=(2, 3, 3),
         seat_names=tuple(MARKS),
         example="b2 b1 a1 c1 c3",
+        facts=FACTS,
     )
 
 
@@ -165,3 +167,9 @@ def draw(rules: TicTacToe, state: State, shown: Drawing) -> None:
             if middles(won, U(STEPS[way])) & bit:
                 shown.marks[cell] |= 1 << way
     shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, has_three(won))
+
+
+# --- facts for levels, ladders, training, files and the page
+
+
+FACTS = Facts(levels=("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"), max_simulations=500)

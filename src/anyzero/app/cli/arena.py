@@ -201,15 +201,10 @@ def plot(
     json: Json = False,
 ) -> None:
     """Draw results as heat maps, curves and tables."""
-    from anyzero.tools.lab.score_plots import parse_formats, plot_rows, save_figures
-    from anyzero.tools.lab.table import read_rows
-
-    wanted = parse_formats(formats)
-    folder = results.with_name(f"{results.stem}_plots") if out is None else out
-    files = save_figures(plot_rows(read_rows(results)), folder, wanted)
+    files = anyzero.plot(results, out, formats)
     values = {
         "results": str(results),
-        "folder": str(folder),
+        "folder": str(files[0].parent),
         "files": [path.name for path in files],
     }
     answer(values, map(str, files), json=json)
@@ -238,20 +233,16 @@ def estimate(
 
     Their estimates are compared with reference values from many rollouts.
     """
-    from anyzero.tools.figures import check_picture
-    from anyzero.tools.lab.estimate import parse_simulations
-
-    budgets = parse_simulations(simulations)
-    if plot is not None:
-        check_picture(plot)
     loaded, position = load_position(game, state, moves)
-    numbers: Values = {
-        "simulations": budgets,
-        "reference": reference,
-        "repeats": repeats,
-        "bias": bias,
-    }
-    found = anyzero.estimate(loaded, position, **numbers, seed=seed, progress=not json)
-    if plot is not None:
-        found.plot(plot)
-    print_result(found, {"plot": None if plot is None else str(plot)}, json=json, most=most)
+    study = anyzero.estimate(
+        loaded,
+        position,
+        simulations=simulations,
+        reference=reference,
+        repeats=repeats,
+        bias=bias,
+        seed=seed,
+        plot=plot,
+        progress=not json,
+    )
+    print_result(study, {"plot": None if plot is None else str(plot)}, json=json, most=most)

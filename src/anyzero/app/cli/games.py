@@ -60,9 +60,11 @@ def check(game: GameText, json: Json = False) -> None:
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
     loaded = anyzero.load(game)
-    found = find("laws").check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
-    print_result(found, json=json)
-    raise typer.Exit(0 if found.ok else 1)
+    results = (
+        find("laws").check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
+    )
+    print_result(results, json=json)
+    raise typer.Exit(0 if results.ok else 1)
 
 
 @examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
@@ -129,10 +131,9 @@ def perft(
 
     The classic test of a move generator.
     """
-    from anyzero.tools.proofs.perft import count_lines
-
-    found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)
-    answer(found.to_json(divide=divide), found.report(divide=divide), json=json)
+    loaded, position = load_position(game, state, moves)
+    lines = anyzero.perft(loaded, position, depth=depth, progress=not json)
+    answer(lines.to_json(divide=divide), lines.report(divide=divide), json=json)
 
 
 # --- what a method thinks of a position, what is proven about it, and how fast that is

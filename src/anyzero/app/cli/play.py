@@ -9,7 +9,7 @@ import anyzero
 from anyzero.app.cli import serve
 from anyzero.app.cli.options import PLAYERS, Json, argument, examples, option
 from anyzero.app.cli.output import answer
-from anyzero.app.seats import HUMAN
+from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError
 
 SeatText = Annotated[str | None, option("human, level:easy, rave:2000, ...", "PLAYER")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from anyzero.app.cli.options import PLAYERS, GameText, Json, argument, examples, option
 from anyzero.app.cli.output import answer, print_result
-from anyzero.app.seats import OPPONENT
+from anyzero.app.records.seats import OPPONENT
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
 

@@ -15,14 +15,13 @@ from anyzero.app.cli.screen import Screen, answer_words, player_words
 from anyzero.app.records.files import read_record, record_text, write_record
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
-from anyzero.app.seats import HUMAN, OPPONENT, known_player
+from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.core.base.files import from_home
 from anyzero.core.base.report import count
 from anyzero.core.game.load import position_of
 from anyzero.core.game.play import Reason
-from anyzero.tools.laws.explain import Rules
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.player import Answer, FailedPlayerError, consult
 
@@ -311,7 +310,7 @@ class Session:
         self.new(argument)
 
     def rules(self, argument: str) -> None:
-        for paragraph in Rules(self.table.game).paragraphs:
+        for paragraph in anyzero.rules(self.table.game).paragraphs:
             self.screen.say(paragraph)
 
     def help(self, argument: str) -> None:

@@ -18,7 +18,6 @@ from anyzero.core.game.load import load
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.engine import (
     COLOURS,
-    GO_GAMES,
     RESIGN,
     TO_GO,
     from_gtp,
@@ -113,7 +112,7 @@ class GtpEngine:
             for line in self.game.show(self.table.state).text.splitlines()
             if line.strip()
         ]
-        if self.game.name in GO_GAMES:
+        if self.game.facts.on_go_board:
             lines = [
                 line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line
                 for line in lines
@@ -121,9 +120,16 @@ class GtpEngine:
         return "\n" + "\n".join(lines)
 
     def list_moves(self, words: Words) -> str:
-        return " ".join(to_gtp(self.game, move) for move in self.table.legal_moves)
+        return " ".join(self.to_text(move) for move in self.table.legal_moves)
 
     # --- moves
+
+    def to_text(self, move: str) -> str:
+        """The move as GTP writes it."""
+        return to_gtp(move, self.game.facts.on_go_board)
+
+    def from_text(self, text: str) -> str:
+        return from_gtp(text, self.game.facts.on_go_board)
 
     def play(self, words: Words) -> str:
         if len(words) != 2 or (seat := seat_of(words[0])) is None:
@@ -134,7 +140,7 @@ class GtpEngine:
             elif seat != self.table.seat_to_move:
                 raise GtpError("illegal move")
             else:
-                self.table.play(from_gtp(self.game, words[1]))
+                self.table.play(self.from_text(words[1]))
         except IllegalMoveError:
             raise GtpError("illegal move") from None
         return ""
@@ -148,7 +154,7 @@ class GtpEngine:
     def generate(self, words: Words) -> str:
         """`genmove`: choose a move and play it."""
         answer = self.propose(words)
-        self.table.resign() if answer == RESIGN else self.table.play(from_gtp(self.game, answer))
+        self.table.resign() if answer == RESIGN else self.table.play(self.from_text(answer))
         return answer
 
     def propose(self, words: Words) -> str:
@@ -157,7 +163,7 @@ class GtpEngine:
         return (
             RESIGN
             if move is None
-            else to_gtp(self.game, self.game.format_action(self.table.state, move))
+            else self.to_text(self.game.format_action(self.table.state, move))
         )
 
     def choose(self, words: Words) -> int | None:

@@ -5,7 +5,6 @@ Commands are read while a search runs on its own thread, so that `stop` is answe
 """
 
 import math
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -25,15 +24,13 @@ from anyzero.core.base.errors import (
 )
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with
 from anyzero.core.learning.find import find_network
 from anyzero.core.search import Searcher
 from anyzero.core.search.methods import Evaluator
 from anyzero.core.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.core.search.report import RootMove
 from anyzero.core.search.tree import new_tree
-from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, MAX_CLOCK, REPETITION, RUNNING
-from anyzero.games.chess_moves import forget
 from anyzero.tools.players.player import load_evaluator
 
 FIRST_LOOK_S = 0.05
@@ -42,7 +39,6 @@ MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
 ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
-COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 Words = list[str]
 States = dict[
     tuple[str, ...], Any
@@ -52,7 +48,7 @@ States = dict[
 class UciEngine:
     def __init__(self, send: Send) -> None:
         self.send = send
-        self.game: Game = load("chess")
+        self.game: Game = next(games_with("uci"))
         self.options = UciOptions()
         self.evaluator: Evaluator | None = None
         self.states = read_position(self.game, ["startpos"], {})  # up to the position to search
@@ -185,39 +181,23 @@ def read_position(game: Game, words: Words, known: States) -> States:
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    # GUIs play on past the fifty-move rule, and some count moves from 0
-    fen = COUNTERS.sub(
-        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}",
-        " ".join(words[1:end]),
-    )
+    dialect = game.facts.uci
+    assert dialect is not None
+    fen = dialect.read_fen(" ".join(words[1:end]))
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
     key: tuple[str, ...] = (fen,)
     found = {key: known.get(key)}
     if found[key] is None:
-        found[key] = playable(game.parse_state(fen)) if fen else game.initial_state()
+        found[key] = dialect.play_on(game.parse_state(fen)) if fen else game.initial_state()
     for move in words[end + 1 :]:
         before = found[key]
         key = (*key, move)
         found[key] = known.get(key)
         if found[key] is None:
-            found[key] = playable(game.play(before, move))
+            found[key] = dialect.play_on(game.play(before, move))
     return found
-
-
-def playable(state: State) -> State:
-    """The state; if it is a draw that players of a GUI need not claim, one in which the game
-    continues.
-    """
-    if state.ended not in (INSUFFICIENT, FIFTY_MOVES, REPETITION):
-        return state
-    alive = state.copy()
-    if alive.ended == FIFTY_MOVES:  # the history is full
-        forget(alive)
-        alive.clock = 0
-    alive.ended = RUNNING
-    return alive
 
 
 # --- one `go`: a thread that searches in short slices, reports its findings, and ends with

@@ -162,12 +162,19 @@ WRITERS: dict[str, Write] = {
     ".pgn": write_pgn,
     ".sgf": write_sgf,
 }
+FACTS = ("pgn", "sgf")  # formats that only games have whose facts say so
 READERS: dict[str, Read] = {
     ".json": read_json,
     ".pgn": lambda text, game: read_pgn(text),
     ".sgf": lambda text, game: read_sgf(text),
     ".jsonl": read_lines,
 }
+
+
+def forms_of(game: Game) -> list[str]:
+    """The formats that the page offers for a game."""
+    others = [] if game.is_from_file else [form for form in FACTS if getattr(game.facts, form)]
+    return ["json", *others]
 
 
 def find_form(path: Path, forms: Mapping[str, Form]) -> Form:

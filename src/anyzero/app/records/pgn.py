@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from anyzero.app.records.in_progress import GameInProgress, Note, Ply, replay
 from anyzero.app.records.record import (
@@ -22,8 +22,9 @@ from anyzero.app.records.record import (
     read_day,
     within,
 )
+from anyzero.core.base.errors import list_some
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with, names_with
 from anyzero.core.game.play import FAULTS, End, Reason
 
 Unread = Callable[[], GameRecord]  # a game found in a file, checked when this is called
@@ -67,7 +68,6 @@ OWN_TAGS = (
     "After",
     "Seed",
 )  # tags stored in a record's own fields
-STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
 CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -151,19 +151,25 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
 
 
 def read_pgn(text: str) -> list[Unread]:
-    game = load("chess")
+    find = cache(game_of_variant)
     return [
-        partial(read_game, game, found, number)
+        partial(read_game, find, found, number)
         for number, found in enumerate(split_games(text), start=1)
     ]
 
 
-def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
+def game_of_variant(variant: str) -> Game:
+    """The game that the tag Variant means; files mostly leave it out."""
+    for game in games_with("pgn"):
+        if variant.lower() in game.facts.pgn:
+            return game
+    names = list_some(names_with("pgn"))
+    raise BadRecordError(f"the variant {variant!r} is not {names} as it is played here")
+
+
+def read_game(find: Callable[[str], Game], found: PgnGame, number: int) -> GameRecord:
     with within(f"game {number}"):
-        if found.tags.get("Variant", "").lower() not in STANDARD:
-            raise BadRecordError(
-                f"the variant {found.tags['Variant']!r} is not chess as it is played here"
-            )
+        game = find(found.tags.get("Variant", ""))
         texts = [move.text for move in found.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
         fen = found.tags.get("FEN")
@@ -259,9 +265,11 @@ def read_seed(text: str) -> int | None:
 
 
 def write_pgn(record: GameRecord) -> str:
-    if record.rules.name != "chess":
+    names = names_with("pgn")
+    if record.rules.name not in names:
         raise BadRecordError(
-            f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game"
+            f"PGN is for {list_some(names)}, this is a game of {record.rules.name}; .json is for "
+            "every game"
         )
     table = replay(record)
     result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]

@@ -13,8 +13,9 @@ from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.app.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
 from anyzero.app.records.record import BadRecordError, GameRecord, read_day, within
 from anyzero.core.base.cells import LETTERS, cell_name
+from anyzero.core.base.errors import list_some
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with, load
 from anyzero.core.game.play import FAULTS, Reason, loss_payoffs
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 
@@ -22,7 +23,6 @@ Node = dict[str, list[str]]  # the values of each property
 
 COLOURS = "BW"
 STONES = "xo"
-GAME_NUMBER = "11"
 USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
 SWAPS = ("swap", "swap-pieces")
@@ -163,15 +163,17 @@ def read_sgf(text: str) -> list[Unread]:
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:
     with within(f"game {number}"):
-        if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
-            raise BadRecordError("it is not a game of Hex, GM[11]")
-        root = nodes[0]
+        root = nodes[0] if nodes else {}
+        name = game_of_number(value(root, "GM").strip()) if nodes else ""
+        if not name:
+            games = [f"{game.title}, GM[{game.facts.sgf}]" for game in games_with("sgf")]
+            raise BadRecordError(f"it is not a game of {list_some(games)}")
         found = read_moves(nodes)
         swaps = (
             value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower()
             != SWAP_RULES[False]
         )
-        game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
+        game = load(name, size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
         table = GameInProgress.played(
             game, read_start(root, game), found.moves, [*map(parse_note, found.notes)]
         )
@@ -182,6 +184,12 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         table.tags = {name: value(root, name) for name in root if name not in known}
         table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
         return table.to_record()
+
+
+def game_of_number(number: str) -> str:
+    """The name of the game with this number, by default the first; empty if there is none."""
+    games = (game for game in games_with("sgf") if number in ("", str(game.facts.sgf)))
+    return next((game.name for game in games), "")
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -239,12 +247,14 @@ def read_end(result: str, last_move: Reason, table: GameInProgress) -> None:
 
 
 def write_sgf(record: GameRecord) -> str:
-    if record.rules.name != "hex":
+    games = {game.name: game for game in games_with("sgf")}
+    if record.rules.name not in games:
+        titles = list_some([game.title for game in games.values()])
         raise BadRecordError(
-            f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game"
+            f"SGF is for {titles}, this is a game of {record.rules.name}; .json is for every game"
         )
     table = replay(record)
-    lines = [node_text(root_of(record, table.end.reason))]
+    lines = [node_text(root_of(record, games[record.rules.name].facts.sgf, table.end.reason))]
     for _, ply in table.steps():
         node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
         note = format_note(ply)
@@ -252,10 +262,10 @@ def write_sgf(record: GameRecord) -> str:
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
 
-def root_of(record: GameRecord, reason: Reason) -> Node:
+def root_of(record: GameRecord, number: int, reason: Reason) -> Node:
     size = str(record.rules.options["size"])
     swap = bool(record.rules.options["swap"])
-    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
+    root = {"FF": "4", "GM": str(number), "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
     root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
     if reason is Reason.AGREEMENT:
         root["RE"] = DRAWS[0]

@@ -14,7 +14,9 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from anyzero.app.seats import HUMAN
+import anyzero
+from anyzero.app.records.files import forms_of
+from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
 from anyzero.core.base.nouns import Values
@@ -24,7 +26,6 @@ from anyzero.core.game.load import find_maker, game_names, load, option_choices,
 from anyzero.core.learning.find import BEST, RUNS, find_network, known_names
 from anyzero.core.search import Searcher
 from anyzero.core.search.methods import METHODS, SearchText
-from anyzero.tools.laws.explain import Rules
 from anyzero.tools.players import engine_client
 from anyzero.tools.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
 
@@ -225,12 +226,14 @@ def describe_game(game: Game, name: str) -> Values:
     return {
         "name": name,
         **{key: getattr(game, key) for key in ("title", "num_seats", "best_score")},
-        "rules": Rules(game).paragraphs,
+        "rules": anyzero.rules(game).paragraphs,
         "example": game.example.split(),
         "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
         "options": options,
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},
+        "records": forms_of(game),
+        "advisor": None if game.facts.advisor is None else game.facts.advisor._asdict(),
     }
 
 

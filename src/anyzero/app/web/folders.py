@@ -2,10 +2,11 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from fastapi import Path as InPath
 
+import anyzero
 from anyzero.app.web.catalog import Catalog
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, unknown_name
 from anyzero.core.base.nouns import Values
@@ -14,8 +15,6 @@ from anyzero.core.game.load import position_of
 from anyzero.core.game.play import move_texts
 from anyzero.core.learning.config import RunConfig, flatten
 from anyzero.core.learning.folder import GAMES, RunFolder, list_runs, read_games
-from anyzero.tools.lab.summary import RunSummary, runs, summarise
-from anyzero.tools.lab.table import read_rows
 
 Name = Annotated[str, InPath(max_length=200)]
 Number = Annotated[int, InPath(ge=0, lt=10**6)]
@@ -33,13 +32,13 @@ class Folders:
 
     def runs(self) -> Values:
         """All runs at a glance, and the faults of unreadable ones."""
-        found = runs(root=self.root)
-        broken = [{"name": name, "error": error} for name, error in found.broken.items()]
-        return {"runs": [run_values(run) for run in found.runs], "broken": broken}
+        table = anyzero.runs(root=self.root)
+        broken = [{"name": name, "error": error} for name, error in table.broken.items()]
+        return {"runs": [run_values(run) for run in table.runs], "broken": broken}
 
     def run(self, name: Name) -> Values:
         path = self.path_of(name)
-        run = summarise(path)
+        (run,) = anyzero.runs(str(path), root=self.root).runs
         blocks = RunFolder.open(path).blocks(GAMES)
         played = [{"generation": block.generation, "block": block.number} for block in blocks]
         return {
@@ -94,7 +93,7 @@ class Folders:
 
     def experiment(self, name: Name) -> Values:
         rows = []
-        for row in read_rows(pick(name, self.list_tables(), "experiment")):
+        for row in anyzero.results(pick(name, self.list_tables(), "experiment")):
             values = row._asdict()
             rows.append({**values, **vars(values.pop("tally")), "score": list(row.score)})
         return {"name": name, "rows": rows}
@@ -109,7 +108,7 @@ class Folders:
         tables = []
         for path in found[:MOST_FILES]:
             with suppress(AnyzeroError):
-                read_rows(path)
+                anyzero.results(path)
                 tables.append(path)
         return tables
 
@@ -122,7 +121,22 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
     return known[name]
 
 
-def run_values(run: RunSummary) -> Values:
+class Run(Protocol):
+    """A training run at a glance."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def champion_generation(self) -> int | None: ...
+
+    @property
+    def champion(self) -> str: ...
+
+    def to_json(self) -> Values: ...
+
+
+def run_values(run: Run) -> Values:
     player = (
         None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
     )

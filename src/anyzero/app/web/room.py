@@ -13,7 +13,7 @@ from functools import partial
 from anyzero.app.records.files import FIRST, READERS, pick
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
-from anyzero.app.seats import HUMAN, OPPONENT, known_player
+from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
 from anyzero.app.web.catalog import Catalog, Message, ServerConfig
 from anyzero.app.web.forms import table_values
 from anyzero.app.web.shelf import Shelf

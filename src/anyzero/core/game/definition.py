@@ -17,6 +17,7 @@ from anyzero.core.base.nouns import NamedValues, Rules
 from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.game import contract
+from anyzero.core.game.facts import Facts
 
 ORDINALS = ("first", "second", "third", "fourth")
 
@@ -56,6 +57,8 @@ class Definition:
     example: str = (
         ""  # moves of a game with default options whose last position illustrates the rules
     )
+    facts: Facts = field(default_factory=Facts)
+    """What levels, training, files, protocols and the page know of it."""
     options: NamedValues = field(default_factory=dict)  # its options; filled in by `load`
     source: str = ""  # the name or file by which `load` found it
     unchecked: str = (

@@ -7,10 +7,12 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
+from importlib import resources
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.metadata import entry_points
@@ -35,16 +37,27 @@ from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.guard import CHECKED, compile_counted, is_known, one_sentence, source_key
 
-NAMES = (
-    "tic_tac_toe connect_four breakthrough knightthrough domineering atarigo hex oware "
-    "chess take_it_easy"
-)
-BUILT_IN = {name: f"anyzero.games.{name}" for name in NAMES.split()}
-BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
-ENTRY_POINT_GROUP = "anyzero.games"
+GALLERY = "anyzero.games"
+"""The folder of the package's games, and the group of entry points of others."""
+HAS_MAKER = re.compile(r"^def make\(", re.MULTILINE)
 
 Maker = Callable[..., Game]
 LOADING = RLock()  # other threads must not see half of a file, nor print while output is redirected
+
+
+def gallery() -> tuple[str, ...]:
+    """The names of the package's games: each file of its folder that defines `make` is one.
+
+    The files are read, but no game is imported.
+    """
+    if find_spec(GALLERY) is None:
+        return ()
+    files = [file for file in resources.files(GALLERY).iterdir() if file.name.endswith(".py")]
+    texts = {file.name.removesuffix(".py"): file.read_text(encoding="utf-8") for file in files}
+    return tuple(sorted(name for name, text in texts.items() if HAS_MAKER.search(text)))
+
+
+BUILT_IN = gallery()
 
 
 def load(text: str | Path, **options: Any) -> Game:
@@ -111,16 +124,26 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
     if name.endswith(".py"):
         return maker_of(load_file(Path(name), counted=counted), name)
     if name in BUILT_IN:
-        module, _, maker = BUILT_IN[name].partition(":")
-        return getattr(importlib.import_module(module), maker or "make")  # type: ignore[no-any-return]
-    installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+        return maker_of(importlib.import_module(f"{GALLERY}.{name}"), name)
+    installed = {entry.name: entry for entry in entry_points(group=GALLERY)}
     check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
     found = installed[name].load()
     return maker_of(found, name) if isinstance(found, ModuleType) else found
 
 
 def game_names() -> list[str]:
-    return [*BUILT_IN, *(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
+    """The package's games and those of other installed packages, in alphabetical order each."""
+    return [*BUILT_IN, *(entry.name for entry in entry_points(group=GALLERY))]
+
+
+def games_with(fact: str) -> Iterator[Game]:
+    """The games that have this one of the facts; each is loaded only when it is asked for."""
+    games = map(load, game_names())
+    return (game for game in games if getattr(game.facts, fact))
+
+
+def names_with(fact: str) -> list[str]:
+    return [game.name for game in games_with(fact)]
 
 
 def maker_of(module: ModuleType, name: str) -> Maker:

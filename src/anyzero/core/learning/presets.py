@@ -1,47 +1,34 @@
-"""Recipes by name: a game's special settings, sizes for a laptop, and sizes derived from a GPU and
-the board.
-
-`docs/training.md` cites their sources.
+"""From a game and the name of a preset to the config of a run: the game's recipe, and sizes that
+follow from the device and the board.
 """
 
 import math
-from pathlib import Path
-from typing import NamedTuple
 
 from anyzero.core.base.errors import check_name
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.schema import read_toml
+from anyzero.core.game.facts import Recipe
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load
+from anyzero.core.game.load import games_with, load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.samples import LATER_KNOWN, new_samples
 
+GENERAL = Recipe(
+    "Gumbel search with 32 simulations and no gate",
+    changes={
+        "selfplay.opening_plies": 2,
+        "replay.payoff_share": 0.6,
+        "gate.games": 0,
+        "league": {"every": 10, "games": 20, "anchors": ["random", "uct:100", "uct:1000"]},
+    },
+    laptop={
+        "network": "small",
+        # As often as one pass over 50,000 samples trains each in generations of 15,000, whatever
+        # the size of a generation.
+        "trainer.trainings": 3.5,
+    },
+)
+"""For games without a recipe of their own."""
 
-class Preset(NamedTuple):
-    meaning: str
-    changes: Values  # changes to the default config for this game or recipe
-    laptop: Values  # sizes for a few processor cores; a GPU uses `sizes_on_gpu`
-    game: str = ""  # the game it was made for; another board of that game may be named instead
-
-
-PRESETS = {
-    name: Preset(**recipe)
-    for name, recipe in read_toml(Path(__file__).with_suffix(".toml")).items()
-}
-GENERAL = PRESETS.pop("general")
-NAMED = (
-    "connect-four",
-    "breakthrough",
-    "hex",
-    "take-it-easy",
-    "chess",
-)  # presets named after their games
-PRESET_OF = {name.replace("-", "_"): name for name in NAMED} | {"oware": "oware-cgzero"}
-"""The default preset of a game; other games have `GENERAL`."""
-PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
-"""The same on a GPU, where a gate would take most of the time."""
-
-BY_SIZE = ("hex", "breakthrough")
 # maximum rows of small and of medium boards
 SMALL = 6
 MIDDLE = 8
@@ -52,39 +39,66 @@ LEAST_EVERY = 20
 """
 
 
+def recipes() -> dict[str, tuple[str, Recipe]]:
+    """All presets by name: the game and its recipe."""
+    return {
+        name: (game.source, recipe)
+        for game in games_with("recipes")
+        for name, recipe in game.facts.recipes.items()
+    }
+
+
 def preset_config(name: str | None, game_text: str | None, device: str = "cpu") -> RunConfig:
     """The config of a preset, for its own game or another board of it; without a name, the default
     for the game.
     """
-    wanted = load(game_text) if game_text else None
-    if name is None and wanted is not None:
-        suitable = PRESET_ON_GPU if device == "cuda" else PRESET_OF
-        preset = PRESETS[suitable[wanted.name]] if wanted.name in suitable else GENERAL
-    else:
-        check_name("preset", name, PRESETS)
-        preset = PRESETS[name or ""]
-    game = wanted or load(preset.game)
+    game, recipe = find_recipe(name, load(game_text) if game_text else None, device)
     config = RunConfig(game=game.text)
     if device == "cuda":
-        special = change(config, preset.changes)
-        config = change(change(config, sizes_on_gpu(game, special)), preset.changes)
+        special = change(config, recipe.changes)
+        config = change(change(config, sizes_on_gpu(game, special)), recipe.changes)
         return change(
             config, {key: max(getattr(config, key[:-6]).every, LEAST_EVERY) for key in MEASURED}
         )
-    config = change(change(config, preset.changes), preset.laptop)
-    if (
-        preset is GENERAL
-    ):  # fewer games if they may be long, so that several generations fit into a few minutes
+    config = change(change(config, recipe.changes), recipe.laptop)
+    return change(config, sizes_on_laptop(game, recipe))
+
+
+def find_recipe(name: str | None, game: Game | None, device: str) -> tuple[Game, Recipe]:
+    """The recipe of this name, or the game's default on the device; and the game to play."""
+    special = {} if game is None else game.facts.recipes
+    if name is None and game is not None:
+        kind = "cuda" if device == "cuda" else "cpu"
+        defaults = (recipe for recipe in special.values() if kind in recipe.default_on)
+        return game, next(defaults, GENERAL)
+    name = name or ""
+    if game is not None and name in special:
+        return game, special[name]
+    check_name("preset", name, recipes())
+    source, recipe = recipes()[name]
+    return game or load(source, **recipe.board), recipe
+
+
+def sizes_on_laptop(game: Game, recipe: Recipe) -> Values:
+    """Settings that follow from the board."""
+    sizes: Values = {}
+    if recipe is GENERAL:
+        # fewer games if they may be long, so that several generations fit into a few minutes
         games = min(256, max(64, POSITIONS // game.max_plies // 16 * 16))
-        config = change(config, {"selfplay.games": games, "selfplay.at_once": min(128, games)})
-    if (
-        game.name in BY_SIZE and game.planes_shape[1] > SMALL
-    ):  # larger residual networks and a longer replay window
+        sizes |= {"selfplay.games": games, "selfplay.at_once": min(128, games)}
+    if game.facts.has_larger_nets and game.planes_shape[1] > SMALL:
+        # larger residual networks and a longer replay window
         blocks, channels = (4, 48) if game.planes_shape[1] <= MIDDLE else (6, 64)
-        sizes = {"network.kind": "residual", "network.blocks": blocks, "network.channels": channels}
-        more = {"selfplay.games": 256, "selfplay.at_once": 128, "selfplay.temperature_plies": 20}
-        config = change(config, {**sizes, **more, "replay.window": 150_000})
-    return config
+        sizes |= {
+            "network.kind": "residual",
+            "network.blocks": blocks,
+            "network.channels": channels,
+            "selfplay.games": 256,
+            "selfplay.at_once": 128,
+            "selfplay.temperature_plies": 20,
+            "replay.window": 150_000,
+        }
+    return sizes
 
 
 SMALL_BOARD = 49  # maximum cells of a small board

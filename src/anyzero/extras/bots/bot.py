@@ -19,7 +19,6 @@ from anyzero.extras.bots import bot_main
 from anyzero.extras.bots.source import Source, pack_bytes, unpack_array
 from anyzero.extras.programs import plain_search
 
-Named = namedtuple("Named", "name")
 Config = namedtuple("Config", "kind blocks pool_every layers policy")
 GTP_COMMANDS = (
     "protocol_version name version known_command list_commands quit boardsize "
@@ -62,7 +61,8 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     fixed |= {
         "HAS_NET": network is not None,
         "HAS_MOVES": bool(moves),
-        "IS_JUDGED": game.name == "oware",
+        "IS_JUDGED": game.facts.judge == "houses",
+        "ON_GO_BOARD": game.facts.on_go_board,
     }
     fixed |= {
         f"{owner}.{name}": value
@@ -82,7 +82,6 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "SCORES": np.zeros(game.max_legal),
         "ACTIONS": game.new_actions(),
         "STATES": game.new_states(1),
-        "GAME": Named(game.name),
         "BOARD_SIZE": [str(number) for number in game.planes_shape[1:]],
         "ANSWERS": {
             **dict.fromkeys(GTP_COMMANDS.split(), ""),

@@ -37,10 +37,10 @@ OWN: Any = Own()
 RULES = TREE = SCRATCH = SETTINGS = ROOTS = SCORES = ACTIONS = OWN
 STATES = OWN  # [1]: the current position
 MOVES = OUTCOMES = OWN  # the texts of the board's moves, and of what chance may draw
-GAME = BOARD_SIZE = OWN  # for GTP: its name, and the numbers of its rows and columns as texts
+BOARD_SIZE = OWN  # for GTP: the numbers of its rows and columns as texts
 ANSWERS = OWN  # GTP's commands, with the answers that never change
 SIMULATIONS = SECONDS = OWN  # maximum; seconds per move, 0: no time limit
-HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = (
+HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = ON_GO_BOARD = (
     OWN  # code that these rule out is left out of the file
 )
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
@@ -118,7 +118,7 @@ def speak_gtp(line: str) -> None:
             fault = "illegal move"
         elif command == "genmove":
             action = choose(STATES[0], turn)
-            said = to_gtp(GAME, move_text(action))
+            said = to_gtp(move_text(action), ON_GO_BOARD)
             turn = turn + 1
             play(RULES, STATES[0], action)
         if command:
@@ -127,7 +127,7 @@ def speak_gtp(line: str) -> None:
 
 
 def move_by_text(text: str) -> bool:
-    wanted = from_gtp(GAME, text)
+    wanted = from_gtp(text, ON_GO_BOARD)
     for action in ACTIONS[: legal_actions(RULES, STATES[0], ACTIONS)]:
         if move_text(int(action)).lower() == wanted:
             play(RULES, STATES[0], int(action))

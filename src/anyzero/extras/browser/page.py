@@ -44,7 +44,7 @@ from anyzero.extras.programs import (
     page_functions,
     search_functions,
 )
-from anyzero.tools.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels, net_method
+from anyzero.tools.players.text import LEVELS, level_text, net_levels, net_method
 from anyzero.views.board import board_values
 
 STATIC = Path(anyzero.app.web.__file__).parent / "static"
@@ -141,15 +141,14 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
         r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
     )
     net_name = "" if network is None else title  # the page's name for it
-    plain = BY_GAME.get(game.source or game.name, PLAIN)
     boxed = [level_text(game, level) for level in LEVELS]
     # made from the net if there is one, with the package's own levels for its own net
     levels = (
-        plain
+        game.facts.levels
         if not net_name
         else boxed
         if net_name == BEST
-        else net_levels(game.name, NET_METHODS[-1], net_name)
+        else net_levels(game, NET_METHODS[-1], net_name)
     )
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
@@ -223,7 +222,7 @@ def page_files(site: Values) -> dict[str, bytes]:
     index = (STATIC / "index.html").read_text()
     for old, new in EXPORTED.items():
         index = index.replace(old, new)
-    has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
+    has_advisor = any(game["advisor"] for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
     return files | {
         "anyzero.js": GLUE.read_bytes(),

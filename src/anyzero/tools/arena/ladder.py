@@ -10,7 +10,6 @@ import datetime
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import Interval, mean_interval, wilson_interval
 from anyzero.core.game.game import Game, game_text
-from anyzero.core.game.load import as_game, load, split_text
+from anyzero.core.game.load import as_game, load, names_with, split_text
 from anyzero.core.game.play import Play
 from anyzero.core.learning.find import BEST, find_network, hash_of
 from anyzero.tools.arena.arena import leading_pairs, play_games, split_settings
@@ -31,9 +30,9 @@ from anyzero.tools.arena.plan import make_plan
 from anyzero.tools.arena.record import Results
 from anyzero.tools.arena.standings import game_score, points
 from anyzero.tools.players import Player, parse_player
-from anyzero.tools.players.engine import find_program
+from anyzero.tools.players.engine import find_program, program_of
 from anyzero.tools.players.player import consult
-from anyzero.tools.players.text import GRAVE_GAMES, net_method
+from anyzero.tools.players.text import net_method
 
 SIMULATIONS = 64
 GAMES = 40
@@ -44,24 +43,13 @@ CLEARLY_LOST = 0.25
 """
 
 UCT = ("random", "uct:100", "uct:1000", "uct:10000", "uct:100000")
-BEST_METHOD = {"hex": "rave", **dict.fromkeys(GRAVE_GAMES, "grave")}
-"""The strongest method without a net, if it is not uct."""
-STOCKFISH = "stockfish"
-LEVELS = tuple(f"uci:{STOCKFISH},level={level},nodes=1000" for level in (0, 3, 5, 10))
-ELOS = tuple(f"uci:{STOCKFISH},elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000))
 
 
 def ladder(game: Game) -> list[tuple[str, ...]]:
     """The flights of opponents of a game of two seats or more, each weakest first."""
-    flights: list[tuple[str, ...]] = [UCT]
-    if game.name in BEST_METHOD:
-        flights.append(
-            tuple(
-                f"{BEST_METHOD[game.name]}:{simulations}"
-                for simulations in (1_000, 10_000, 100_000)
-            )
-        )
-    return [*flights, LEVELS, ELOS] if game.name == "chess" else flights
+    facts = game.facts
+    best = tuple(f"{facts.best_method}:{budget}" for budget in (1_000, 10_000, 100_000))
+    return [UCT, *([] if facts.best_method == "uct" else [best]), *facts.engines]
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,7 +176,7 @@ class Climb:
 
     def ask_problems(self) -> Iterator[CardResult]:
         """The share of optimal moves, in games with known best moves."""
-        if self.game.name not in problem_games():
+        if self.game.facts.problems is None:
             return
         asking = {key: value for key, value in self.playing.items() if key in ("seed", "progress")}
         for simulations in PROBLEM_SIMULATIONS:
@@ -225,8 +213,10 @@ class Climb:
 
     def why_not(self, opponent: str, most: int) -> str:
         """Why an opponent is not played; empty if it is."""
-        if opponent.startswith(f"uci:{STOCKFISH},") and find_program(STOCKFISH) is None:
-            return f"{STOCKFISH} is not installed; not played: {opponent} and stronger"
+        program = program_of(opponent)
+        programs = {program_of(text) for flight in self.game.facts.engines for text in flight}
+        if program in programs and find_program(program) is None:
+            return f"{program} is not installed; not played: {opponent} and stronger"
         number = opponent.rpartition(":")[2]
         return (
             f"not played: {opponent} and stronger"
@@ -292,44 +282,40 @@ def make_result(player: str, games: int, found: Interval, **more: Any) -> CardRe
 # --- problems: positions in which a mistake is possible, with the moves that keep the proven result
 
 
-FOLDER = Path(__file__).parent / "problems"
-
-
 class Problem(NamedTuple):
     board: str  # the game with its options
     moves: tuple[str, ...]  # from the initial position
     best: frozenset[str]  # the moves that keep the result; every other move worsens it
 
 
-def problem_games() -> list[str]:
-    return sorted(path.stem for path in FOLDER.glob("*.txt"))
-
-
-@cache
-def read_problems(name: str) -> tuple[Problem, ...]:
-    """The problems of a game, in file order: `moves | best moves`, below the board's `[name]`."""
-    if name not in problem_games():
+def read_problems(game: Game | str) -> tuple[Problem, ...]:
+    """The problems of a game, in file order: `moves | best moves`, below the board's
+    `[name:options]`.
+    """
+    game = as_game(game)
+    file = game.facts.problems
+    if file is None:
+        names = list_some(names_with("problems"))
         raise UnknownNameError(
-            f"there are no problems for {name}; games that have some: {list_some(problem_games())}"
+            f"there are no problems for {game.name}; games that have some: {names}"
         )
-    found = []
-    board = name
-    for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+    problems = []
+    board = game.source
+    for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            board = line.strip("[]")
+            board = f"{game.source}:{split_text(line.strip('[]'))[1]}"
         elif not line.startswith("#"):
             moves, best = (part.split() for part in line.split("|"))
-            found.append(Problem(board, tuple(moves), frozenset(best)))
-    return tuple(found)
+            problems.append(Problem(board, tuple(moves), frozenset(best)))
+    return tuple(problems)
 
 
 def solve_problems(
     game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True
 ) -> list[bool]:
     """Ask a player for its move in each problem of a game: whether it was among the best."""
-    name = as_game(game).name
     asked = parse_player(player)
-    problems = read_problems(name)
+    problems = read_problems(game)
     answers: list[bool] = []
     boards = {board: load(board) for board in {problem.board for problem in problems}}
     with bar("solving", len(problems), shown=progress) as tell:

@@ -168,27 +168,35 @@ def estimate(
     game: Game | str,
     state: State | str | None = None,
     *,
-    simulations: Sequence[int] | int = SIMULATIONS,
+    simulations: Sequence[int] | int | str = SIMULATIONS,
     reference: int = REFERENCE,
     repeats: int = REPEATS,
     seed: int = 0,
     bias: float = BIAS,
+    plot: Path | str | None = None,
     progress: bool = True,
 ) -> Study:
     """Compare the estimates of flat Monte Carlo, AMAF and RAVE for each move with `reference`
     rollouts per move.
 
     Every move is estimated after each number of simulations, `repeats` times with new random
-    numbers; `bias` is the squared bias of AMAF that RAVE assumes.
+    numbers; `bias` is the squared bias of AMAF that RAVE assumes. A picture is drawn into the file
+    `plot`.
 
     >>> anyzero.estimate("hex:size=5").plot()
     """
+    if isinstance(simulations, str):
+        simulations = parse_simulations(simulations)
+    if plot is not None:
+        from anyzero.tools.figures import check_picture  # matplotlib, which takes a second
+
+        check_picture(Path(plot))
     game, state = position_of(game, state)
-    simulations = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
+    budgets = [whole("simulations", number) for number in np.atleast_1d(simulations).tolist()]
     reference = whole("reference", reference)
     repeats = whole("repeats", repeats)
     seed = whole("seed", seed)
-    check_study(game, state, simulations, reference, repeats, bias)
+    check_study(game, state, budgets, reference, repeats, bias)
     actions = game.legal_actions(state)
     repetitions: list[list[RootMoves]] = []
     with bar("playing rollouts", SHARE, shown=progress) as tell:
@@ -201,15 +209,18 @@ def estimate(
             game, state, actions, reference, seed, lambda share: watch(0.5 * share)
         )
         for number in range(repeats):
-            repetitions.append(sample_moves(game, state, simulations, seed, number))
+            repetitions.append(sample_moves(game, state, budgets, seed, number))
             watch(0.5 + 0.5 * (number + 1) / repeats)
     points = [
         make_point(budget, of, truth, bias)
-        for budget, *of in zip(simulations, *repetitions, strict=True)
+        for budget, *of in zip(budgets, *repetitions, strict=True)
     ]
     moves = [game.format_action(state, action) for action in actions]
     text = game.format_state(state) if game.has("format_state") else ""
-    return Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    study = Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+    if plot is not None:
+        study.plot(plot)
+    return study
 
 
 def parse_simulations(text: str) -> tuple[int, ...]:

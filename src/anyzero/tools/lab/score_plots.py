@@ -30,7 +30,7 @@ from anyzero.tools.figures import (
     new_figure,
     save_figure,
 )
-from anyzero.tools.lab.table import GridRow
+from anyzero.tools.lab.table import GridRow, read_rows
 
 if TYPE_CHECKING:
     from matplotlib.image import AxesImage
@@ -366,6 +366,20 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
 
 
 # --- files
+
+
+def plot(
+    table: Path | str, folder: Path | str | None = None, formats: str = "png,svg"
+) -> list[Path]:
+    """Draw an experiment's table as heat maps, curves and tables, by default beside it; returns the
+    files.
+
+    >>> anyzero.plot("hex_rave.csv", formats="svg")
+    """
+    suffixes = parse_formats(formats)
+    path = Path(table)
+    folder = path.with_name(f"{path.stem}_plots") if folder is None else Path(folder)
+    return save_figures(plot_rows(read_rows(path)), folder, suffixes)
 
 
 def parse_formats(text: str) -> list[str]:

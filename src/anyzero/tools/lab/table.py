@@ -113,8 +113,13 @@ class GridRow(NamedTuple):
         return wilson_interval(self.tally.score or 0.0, self.tally.total)
 
 
-def read_rows(path: Path) -> list[GridRow]:
-    """The rows of a table, separated by commas or, as in some spreadsheets, semicolons."""
+def read_rows(path: Path | str) -> list[GridRow]:
+    """The rows of an experiment's table, separated by commas or, as in some spreadsheets,
+    semicolons.
+
+    >>> anyzero.results("hex_rave.csv")[0].score
+    """
+    path = Path(path)
     with reading(path):
         try:
             text = path.read_text(encoding="utf-8-sig")

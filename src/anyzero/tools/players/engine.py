@@ -22,7 +22,7 @@ from anyzero.core.base.child import Child, ChildError, LateChildError
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_options
+from anyzero.core.game.load import names_with, split_options
 from anyzero.core.game.play import Play, move_texts
 from anyzero.tools.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
@@ -95,6 +95,12 @@ def find_command(text: str, command: str) -> tuple[str, ...]:
     if program is None:
         raise UnknownNameError(f"{text!r}: there is no program {words[0]!r}")
     return program, *words[1:]
+
+
+def program_of(text: str) -> str:
+    """The program of a player like `uci:stockfish,level=3`; empty for other players."""
+    command = re.match(r"(?:uci|gtp):([^\s,]+)", text)
+    return "" if command is None else command[1]
 
 
 def find_program(name: str) -> str | None:
@@ -193,8 +199,9 @@ class UciClient(EngineClient):
     moves: list[str]  # of the line it knows
 
     def check_game(self, game: Game) -> None:
-        if game.name != "chess":
-            raise BadOptionError(f"{self.wanted.text}: UCI is for chess, not for {game.name}")
+        if game.facts.uci is None:
+            names = list_some(names_with("uci"))
+            raise BadOptionError(f"{self.wanted.text}: UCI is for {names}, not for {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
         self.send("uci")
@@ -284,7 +291,6 @@ class UciClient(EngineClient):
 
 
 COLOURS = ("black", "white")
-GO_GAMES = ("atarigo",)  # games on Go boards, whose columns skip the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
 SWAP = "swap-pieces"
 RESIGN = "resign"
@@ -293,17 +299,17 @@ TO_GO = str.maketrans(ascii_lowercase[:-1], GO_LETTERS)
 FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 
 
-def to_gtp(game: Game, move: str) -> str:
+def to_gtp(move: str, on_go_board: bool) -> str:
     if move == "swap":
         return SWAP
-    return move.translate(TO_GO).upper() if game.name in GO_GAMES else move
+    return move.translate(TO_GO).upper() if on_go_board else move
 
 
-def from_gtp(game: Game, text: str) -> str:
+def from_gtp(text: str, on_go_board: bool) -> str:
     move = text.strip().lower()
     if move == SWAP:
         return "swap"
-    if game.name in GO_GAMES:
+    if on_go_board:
         return "" if move.startswith("i") else move.translate(FROM_GO)
     return move
 
@@ -351,7 +357,7 @@ class GtpClient(EngineClient):
         answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
             raise ResignedError(f"{self.wanted.text} resigned")
-        action = game.parse_action(line.state, from_gtp(game, answer))
+        action = game.parse_action(line.state, from_gtp(answer, game.facts.on_go_board))
         self.known = line.play(game, action)
         return action
 
@@ -369,7 +375,8 @@ class GtpClient(EngineClient):
                 self.clear(game, deadline)
             known = Play.begin(game, line.start)
         for action in line.actions[len(known.actions) :]:
-            move = to_gtp(game, game.format_action(known.state, action))
+            text = game.format_action(known.state, action)
+            move = to_gtp(text, game.facts.on_go_board)
             self.command(f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
             known = self.known = known.play(game, action)
 

@@ -2,7 +2,7 @@
 `uci:stockfish`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,43 +16,11 @@ from anyzero.core.search.methods import METHODS, SearchText, parse_search
 
 LEVELS = ("beginner", "easy", "medium", "hard", "max")  # weakest first
 
-PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
-"""For games without a table entry, including users' own."""
-GRAVE_GAMES = (
-    "knightthrough",
-    "domineering",
-    "atarigo",
-)  # where GRAVE is stronger than UCT and RAVE
-
-BY_GAME: Mapping[str, tuple[str, ...]] = {
-    "tic_tac_toe": ("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"),
-    "connect_four": ("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
-    **dict.fromkeys(GRAVE_GAMES, ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s")),
-    "hex": ("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
-    "take_it_easy": (
-        "flat:20",
-        "uct:100",
-        *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s")),
-    ),
-}
-"""Levels without a net, by the name of the game."""
-
 TEMPERATURES = (10, 4, 2)
 """The three weaker levels do not search: they sample from the net's policy, flattened by the
 temperature.
 """
 HARD = 32
-MOST: Mapping[str, int] = {
-    "tic_tac_toe": 500,
-    **dict.fromkeys(("connect_four", *GRAVE_GAMES), 1200),
-    "breakthrough": 700,
-    "hex": 500,
-    "oware": 1000,
-    "chess": 200,
-    "take_it_easy": 200,
-}
-"""Simulations of `max` with the bundled net: about half a second per move on one laptop core."""
-USUAL_MOST = 400  # the same for games without a measurement
 BY_VALUES = "expectimax:8000"  # how a net without a policy plays by default
 
 
@@ -69,19 +37,27 @@ def _method(path: Path, changed_ns: int) -> str:
 
 
 def level_text(game: Game, level: str) -> str:
-    name = game.source or game.name
-    # whether the package has a net trained, and its levels measured, on exactly this board
-    has_net = name in MOST and net_board(name) == dict(game.options)
-    texts = net_levels(name, net_method(net_file(name))) if has_net else BY_GAME.get(name, PLAIN)
+    texts = game.facts.levels
+    if has_net(game):
+        texts = net_levels(game, net_method(net_file(game.name)))
     return texts[LEVELS.index(level)]
 
 
-def net_levels(name: str, method: str, net: str = BEST) -> tuple[str, ...]:
+def has_net(game: Game) -> bool:
+    """Whether the package has a net that was trained, and its levels measured, on this board."""
+    name = game.source or game.name
+    if game.is_from_file or not net_file(name).exists():
+        return False
+    return net_board(name) == dict(game.options)
+
+
+def net_levels(game: Game, method: str, net: str = BEST) -> tuple[str, ...]:
     """The levels of a game with a net that this method suits, weakest first."""
+    facts = game.facts
     if method == "expectimax":
-        return *BY_GAME.get(name, PLAIN)[:-1], f"{BY_VALUES}@{net}"
+        return *facts.levels[:-1], f"{BY_VALUES}@{net}"
     weaker = (f"gumbel:1,temperature={temperature}@{net}" for temperature in TEMPERATURES)
-    return *weaker, f"gumbel:{HARD}@{net}", f"gumbel:{MOST.get(name, USUAL_MOST)}@{net}"
+    return *weaker, f"gumbel:{HARD}@{net}", f"gumbel:{facts.max_simulations}@{net}"
 
 
 @cache

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from anyzero.core.base import stopping
+from anyzero.core.base.errors import whole
 from anyzero.core.base.nouns import Actions, Numbers, Rules, States, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.core.game.game import Game, State
+from anyzero.core.game.load import position_of
 
 MOST_AT_ONCE = 5  # plies counted between checks for interruption
 
@@ -70,8 +72,16 @@ class Perft(Shown):
         return {**values, "divide": self.below} if divide else values
 
 
-def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:
-    """The lines of play of this length, by their first move."""
+def count_lines(
+    game: Game | str, state: State | str | None = None, *, depth: int, progress: bool = True
+) -> Perft:
+    """The lines of play of this length, by their first move.
+
+    >>> anyzero.perft("tic_tac_toe", depth=3).nodes
+    504
+    """
+    game, state = position_of(game, state)
+    depth = whole("depth", depth)
     perft(game, state, 1)  # compile before the clock starts
     below = {}
     start = time.perf_counter()

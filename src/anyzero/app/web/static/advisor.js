@@ -1,4 +1,4 @@
-// The Take It Easy advisor: tell it the tiles that you draw, and it says where to put each.
+// The advisor of a game of one seat: tell it what you draw, and it says where to put it.
 
 import { button, field, h, number, plural, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
@@ -7,16 +7,8 @@ import { playerPicker } from "./players.js";
 import { warmCell } from "./overlay.js";
 import { capital, preparing } from "./table.js";
 
-const GAME = "take_it_easy";
-const BEST_SCORE = 307;
-const ADVISOR = "uct:2000,evaluator=guided";
 const ROUNDS = 8;
 const MOST_NAMED = 3;
-
-// A payoff from -1 to 1 as points.
-function score(value) {
-  return ((value + 1) / 2) * BEST_SCORE;
-}
 
 // The mean of some searches, and half of its 95 % interval (Student's t); none where they were all the same.
 function estimate(cell, points) {
@@ -31,20 +23,16 @@ function isEqual(one, other) {
   return one.half !== null && other.half !== null && Math.abs(one.mean - other.mean) <= Math.hypot(one.half, other.half);
 }
 
-// "564" in words.
-function tileWords(tile) {
-  return `${tile}: ${tile[0]} from top to bottom, ${tile[1]} towards the upper right, ${tile[2]} towards the lower right`;
-}
-
-export async function render(section) {
+export async function render(section, { rest }) {
   const lists = await catalog();
+  const game = lists.games.find((one) => one.advisor && one.name === rest[0]) || lists.games.find((one) => one.advisor);
   const board = new Board({ onMove: (move) => push(move.move) });
   const status = h("h1", { class: "status" });
-  const tiles = h("div", { class: "tiles", role: "group", "aria-label": "Drawn tile" });
+  const tiles = h("div", { class: "tiles", role: "group", "aria-label": `Drawn ${game.advisor.outcome}` });
   const advice = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells" });
   const summary = h("p", { class: "summary" });
   const meaning = h("p", { class: "muted" });
-  const picker = playerPicker(lists, { value: ADVISOR, machines: true, searches: true, label: "Advisor", onchange: () => look() });
+  const picker = playerPicker(lists, { value: game.advisor.player, machines: true, searches: true, label: "Advisor", onchange: () => look() });
   const undo = button("Undo", () => { moves.pop(); look(); });
   let moves = [];
   let view = null;
@@ -55,6 +43,12 @@ export async function render(section) {
     h("div", { class: "row tools" }, undo, button("Start again", () => { moves = []; look(); })),
     field("Advisor", picker.node))));
 
+  // A payoff from -1 to 1 as points.
+  const score = (value) => ((value + 1) / 2) * game.best_score;
+
+  // "564" in words.
+  const outcomeWords = (text) => `${text}: ${game.advisor.letters.map((meaning, at) => `${text[at]} ${meaning}`).join(", ")}`;
+
   function push(move) {
     moves.push(move);
     look();
@@ -64,7 +58,7 @@ export async function render(section) {
     const mine = (turn = {});
     link.say({ type: "stop", lane: "advisor" });
     try {
-      const found = await link.ask({ type: "look", game: GAME, moves });
+      const found = await link.ask({ type: "look", game: game.name, moves });
       if (mine !== turn) return;
       view = found;
     } catch (error) {
@@ -78,9 +72,9 @@ export async function render(section) {
     replace(advice);
     summary.textContent = "";
     const drawing = view.seat === -1;
-    status.textContent = drawing ? "Take It Easy: which tile was drawn?" : view.seat === 0 ? `Take It Easy: where does ${moves.at(-1)} go?` : `The end: ${view.scores[0]} points`;
-    meaning.textContent = view.seat === 0 ? tileWords(moves.at(-1)) : drawing ? "The numbers of a tile: from top to bottom, towards the upper right, towards the lower right." : "";
-    replace(tiles, drawing ? view.legal.map((tile) => button(tile.move, () => push(tile.move), { title: tileWords(tile.move) })) : []);
+    status.textContent = drawing ? `${game.title}: which ${game.advisor.outcome} was drawn?` : view.seat === 0 ? `${game.title}: where does ${moves.at(-1)} go?` : `The end: ${view.scores[0]} points`;
+    meaning.textContent = view.seat === 0 ? outcomeWords(moves.at(-1)) : drawing ? `The numbers of a ${game.advisor.outcome}: ${game.advisor.letters.join(", ")}.` : "";
+    replace(tiles, drawing ? view.legal.map((tile) => button(tile.move, () => push(tile.move), { title: outcomeWords(tile.move) })) : []);
     if (view.seat === 0) advise(mine);
   }
 
@@ -88,7 +82,7 @@ export async function render(section) {
   function advise(mine) {
     const found = new Map();
     summary.textContent = "Thinking …";
-    const ask = (round) => link.stream({ type: "analyse", lane: "advisor", player: picker.value(), game: GAME, moves, seed: round }, (answer) => {
+    const ask = (round) => link.stream({ type: "analyse", lane: "advisor", player: picker.value(), game: game.name, moves, seed: round }, (answer) => {
       if (mine !== turn) return;
       if (answer.preparing && !round) summary.textContent = `${capital(preparing(view))} …`;
       if (!answer.done || !answer.result) return;

@@ -161,7 +161,7 @@ function makePanel(table, board, lists) {
   const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, evaluation.node, after.node, words,
     h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()),
       button("Rules", () => showRules(lists, table.view.game)), goOn, playOn),
-    form, list.node, menu(table, resign), keyHelp());
+    form, list.node, menu(table, lists, resign), keyHelp());
 
   function update() {
     const { view } = table;
@@ -194,10 +194,11 @@ function keyHelp() {
     h("dt", {}, key.split("  ").map((one) => h("kbd", {}, one))), h("dd", {}, meaning)]).flat()));
 }
 
-function menu(table, resign) {
+function menu(table, lists, resign) {
   const { name } = splitGame(table.view.game);
+  const forms = lists.games.find((one) => one.name === name)?.records || ["json"];
   const path = (form) => `/api/tables/${table.id}/record.${form}`;
-  const save = (form) => (isExported ? null : h("a", { class: "button", href: path(form), download: "" }, `Save .${form}`));
+  const save = (form) => h("a", { class: "button", href: path(form), download: "" }, `Save .${form}`);
   const saveHere = async () => {
     const file = new Blob([JSON.stringify(await get(path("json")))], { type: "application/json" });
     h("a", { href: URL.createObjectURL(file), download: `${name}.json` }).click();
@@ -212,7 +213,7 @@ function menu(table, resign) {
       const seats = await askSeats(await catalog(), table.view);
       if (seats) table.act("sit", { seats });
     }),
-    isExported ? button("Save .json", saveHere) : save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,
+    isExported ? button("Save .json", saveHere) : forms.map(save),
     button("Load", loadFile),
     button("Share", () => share(table)),
     resign);

@@ -1,4 +1,4 @@
-// Words of files and messages, the same as in `app/seats.py` and `app/records/record.py`: a test compares them.
+// Words of files and messages, the same as in `app/records/seats.py` and `app/records/record.py`: a test compares them.
 
 export const HUMAN = "human";
 export const OPPONENT = "level:medium"; // who plays against a person if nobody was named
