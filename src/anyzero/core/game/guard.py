@@ -102,9 +102,11 @@ def guards_of(game: Definition) -> dict[Function, Function]:
     sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
-    own = {contract.COMPILED[guard.__name__]: guard for guard in GUARDS if game.has(guard.__name__)}
+    guards = {
+        contract.COMPILED[guard.__name__]: guard for guard in GUARDS if game.has(guard.__name__)
+    }
     found: dict[Function, Function] = {
-        of: rebuild(guard, {**globals(), **names}) for of, guard in own.items()
+        of: rebuild(guard, {**globals(), **names}) for of, guard in guards.items()
     }
     for play_on in (contract.rollout, contract.traced_rollout):
         if not game.has(play_on.__name__):

@@ -93,12 +93,12 @@ class Trainer:
 
     def live_tensors(self) -> dict[str, Tensor]:
         """The tensors that training changes in place, by name."""
-        found = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
+        tensors = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
         for name, weight in self.parameters.items():
             state = next(one.state[weight] for one in self.optimizers if weight in one.state)
-            found |= {f"{key}.{name}": value for key, value in state.items()}
+            tensors |= {f"{key}.{name}": value for key, value in state.items()}
         return (
-            found
+            tensors
             | {f"average.{name}": weight for name, weight in self.average.items()}
             | {"steps": self.steps}
         )

@@ -163,11 +163,11 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
         actions, state = random_line(game, plies, draw_seed("opening", seed, pair, attempt))
         if game.is_over(state):  # by chance
             continue
-        found = imbalance(game, state, seed)
-        if found < smallest:
+        advantage = imbalance(game, state, seed)
+        if advantage < smallest:
             best = actions
-            smallest = found
-        if found <= BALANCE:
+            smallest = advantage
+        if advantage <= BALANCE:
             break
     return best
 

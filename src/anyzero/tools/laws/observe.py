@@ -168,9 +168,9 @@ def first_difference(left: Observations, right: Observations) -> str | None:
         "planes",
         "scores",
     ):
-        one = getattr(left, name)[:rows]
+        part = getattr(left, name)[:rows]
         other = getattr(right, name)[:rows]
-        differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
+        differs = np.array([not np.array_equal(a, b) for a, b in zip(part, other, strict=True)])
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
     over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)

@@ -110,9 +110,9 @@ def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE))
     if kind not in kinds:
         if name in LEVELS:
             raise UnknownNameError(f"there is no player {name!r}; did you mean level:{name}?")
-        known = [known for known, its_kind in KIND_OF.items() if its_kind in kinds]
+        names = [known for known, its_kind in KIND_OF.items() if its_kind in kinds]
         check_name(
-            "player", name, known, ", or a path to a .py file with make()" if FILE in kinds else ""
+            "player", name, names, ", or a path to a .py file with make()" if FILE in kinds else ""
         )
     if kind == RANDOM and text != name:
         raise BadOptionError(f"{text!r}: random play has neither a budget nor options")
