@@ -165,8 +165,8 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
 
     def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
         if is_kernel:
-            return cpu.compile_kernel(rebuilt, options)
-        return cpu.compile_part(
+            return cpu.kernel_dispatcher(rebuilt, options)
+        return cpu.part_dispatcher(
             rebuilt,
             options,
             inline=is_inlined(rebuilt, unit),

@@ -93,7 +93,7 @@ class Game(Definition):
         """Before a guarded game is used: BadGameError if a few interpreted games already show a
         fault. Where the laws are not installed it runs guarded, untried.
         """
-        if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
+        if self.unchecked and not guard.is_trusted(self.unchecked, guard.TRIED):
             laws = find_or_none("laws")
             if laws is not None:
                 laws.try_out(self)

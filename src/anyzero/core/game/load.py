@@ -35,7 +35,7 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.guard import CHECKED, compile_counted, is_known, one_sentence, source_key
+from anyzero.core.game.guard import CHECKED, compile_counted, is_trusted, one_sentence, source_key
 
 GALLERY = "anyzero.games"
 """The folder of the package's games, and the group of entry points of others."""
@@ -69,7 +69,7 @@ def load(text: str | Path, **options: Any) -> Game:
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text_of("the game", text), options)
-    is_checked = game.is_from_file and is_known(
+    is_checked = game.is_from_file and is_trusted(
         source_key(load_file(Path(game.source)), game.options), CHECKED
     )
     return game if is_checked else guarded(game)

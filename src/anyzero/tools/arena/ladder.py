@@ -144,7 +144,7 @@ def new_card(
     earlier_cards = [
         card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network
     ]
-    same = [card.results for card in earlier_cards if is_board(game, card.game)]
+    same = [card.results for card in earlier_cards if is_same_board(game, card.game)]
     kept = [old for old in (same[0] if same else ()) if not any(map(old.is_same_measure, results))]
     made = made or (earlier_cards[0].made if earlier_cards else Made())
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
@@ -155,7 +155,7 @@ def new_card(
     return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
 
 
-def is_board(game: Game, text: str) -> bool:
+def is_same_board(game: Game, text: str) -> bool:
     """Whether a card's text means this board; it may leave out options, and a game's file may have
     moved since.
     """
@@ -183,7 +183,7 @@ class Climb:
             search = f"{net_method(self.path)}:{simulations}"
             solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
             share = wilson_interval(sum(solved) / len(solved), len(solved))
-            yield make_result(search, len(solved), share, kind="moves")
+            yield make_card_result(search, len(solved), share, kind="moves")
 
     def deal(self) -> Iterator[CardResult]:
         """Mean points over the seed's fixed deals; random play takes part because matches have two
@@ -194,7 +194,7 @@ class Climb:
             [points(result) for match, result in results.items() if match.leg == 0]
         )
         if interval is not None:
-            yield make_result(self.search, len(results) // 2, interval, kind="points")
+            yield make_card_result(self.search, len(results) // 2, interval, kind="points")
 
     def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[CardResult]:
         for flight in flights:
@@ -231,7 +231,7 @@ class Climb:
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
         interval = wilson_interval(sum(scores) / len(scores), len(scores))
-        return make_result(
+        return make_card_result(
             self.search, len(scores), interval, opponent=opponent, stopped=len(scores) < self.games
         )
 
@@ -275,7 +275,7 @@ def lost_after(scores: Sequence[float]) -> int | None:
     return None
 
 
-def make_result(player: str, games: int, found: Interval, **more: Any) -> CardResult:
+def make_card_result(player: str, games: int, found: Interval, **more: Any) -> CardResult:
     digits = 1 if more.get("kind") == "points" else 3
     score, low, high = (round(value, digits) for value in found)
     return CardResult(player=player, games=games, score=score, low=low, high=high, **more)

@@ -257,7 +257,7 @@ class RunSummary(Shown):
 OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes", "end match")
 
 
-def summarise(path: Path) -> RunSummary:
+def summarise_run(path: Path) -> RunSummary:
     """Read a run without changing it; only what is read is checked: `verify` checks the rest."""
     folder = RunFolder.open(path)
     numbers = folder.numbers()
@@ -393,7 +393,7 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     if names:
         return Runs(
             root,
-            [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
+            [summarise_run(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
             {},
             named=True,
         )
@@ -401,7 +401,7 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     broken = {}
     for path in list_runs(root):
         try:
-            summaries.append(summarise(path))
+            summaries.append(summarise_run(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
     return Runs(root, summaries, broken, named=False)

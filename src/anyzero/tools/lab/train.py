@@ -30,7 +30,7 @@ from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import HISTORY, rebuild
 from anyzero.core.learning.orders import Elsewhere
 from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
-from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise
+from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
 
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations used to estimate the duration of the next ones
@@ -82,7 +82,7 @@ def train(
             end_run(folder, match - match % 2, watch)
         finally:
             (folder.path / NOW).unlink(missing_ok=True)
-        return replace(summarise(folder.path), ended=ended)
+        return replace(summarise_run(folder.path), ended=ended)
 
 
 class Cluster(Elsewhere, Protocol):
