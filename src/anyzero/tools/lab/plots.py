@@ -20,6 +20,8 @@ from anyzero.tools.figures import (
     style_of,
 )
 
+# --- training runs
+
 
 class RunCurves(NamedTuple):
     """The part of a training run that is drawn."""

@@ -1,4 +1,4 @@
-"""What a study of AMAF found: the estimates of every move, their errors, a table and a picture."""
+"""The result of `estimate`: three estimates of every move, their errors, a table and a figure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ class Study(Shown):
         """
         from anyzero.tools.figures import keep
 
-        return keep(draw_study(self), file)
+        return keep(_draw_study(self), file)
 
     def report(self, most: int = 10) -> Iterator[Part]:
         """The best moves, then the errors as the number of simulations grows."""
@@ -129,12 +129,12 @@ class Study(Shown):
         return {**plain, "reference": self.reference.tolist(), "points": points}
 
 
-# --- the picture
+# --- its figure
 
 
-def draw_study(study: Study) -> "Figure":
+def _draw_study(study: Study) -> "Figure":
     """Three panels: estimates against the reference, root mean square error, rank correlation."""
-    from anyzero.tools.figures import GUIDE, LABEL, draw_curve, finish, new_figure
+    from anyzero.tools import figures
 
     caption = (
         "Payoffs from -1 to 1 for the seat to move. Reference: "
@@ -144,7 +144,7 @@ def draw_study(study: Study) -> "Figure":
         f"means of {study.repeats} repetitions with 95\N{NO-BREAK SPACE}% intervals. RAVE "
         f"with bias {study.bias:g}."
     )
-    figure = new_figure(
+    figure = figures.new_figure(
         11.0, 3.5, f"{study.game}: estimates of the {len(study.moves)} moves", caption
     )
     moves, errors, order = figure.subplots(1, 3)
@@ -155,14 +155,14 @@ def draw_study(study: Study) -> "Figure":
             points = [
                 (point.simulations, *getattr(point.errors[name], field)) for point in study.points
             ]
-            draw_curve(axes, number, points, label)
+            figures.draw_curve(axes, number, points, label)
         axes.set_xscale("log")
     errors.set_yscale("log")
-    errors.legend(fontsize=LABEL, frameon=False, loc="lower left")
-    order.axhline(0.0, **GUIDE)
+    errors.legend(fontsize=figures.LABEL, frameon=False, loc="lower left")
+    order.axhline(0.0, **figures.GUIDE)
     order.set_ylim(top=1.0)
-    finish(errors, "root mean square error", "simulations", "")
-    finish(order, "rank correlation with the reference", "simulations", "")
+    figures.finish(errors, "root mean square error", "simulations", "")
+    figures.finish(order, "rank correlation with the reference", "simulations", "")
     return figure
 
 
@@ -170,13 +170,15 @@ def _draw_moves(axes: "Axes", study: Study) -> None:
     """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis,
     ideally on the line.
     """
-    from anyzero.tools.figures import finish, style_of
+    from anyzero.tools import figures
 
     point = study.telling
     truth = study.reference
     ends = [float(truth.min()), float(truth.max())]
     axes.plot(ends, ends, color="#404040", linewidth=0.8, zorder=3)
     for number, name in enumerate(("flat", "amaf")):
-        style = style_of(number) | {"linestyle": "", "markersize": 3.5}
+        style = figures.style_of(number) | {"linestyle": "", "markersize": 3.5}
         axes.plot(truth, point.estimates[name], alpha=0.8, **style)
-    finish(axes, f"each move after {point.simulations:,} simulations", "reference", "estimate")
+    figures.finish(
+        axes, f"each move after {point.simulations:,} simulations", "reference", "estimate"
+    )
