@@ -116,12 +116,12 @@ def kernel_key(function: Any, unit: Unit, constants: Constants, pipeline: Any) -
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
-        settings = {
+        fixed_fields = {
             name: value
             for name, value in fields.items()
             if name.partition(".")[0] in member.__code__.co_varnames
         }
-        return is_inlined(member, unit), is_of_kernel(member), settings
+        return is_inlined(member, unit), is_of_kernel(member), fixed_fields
 
     try:
         return Fingerprint(manner).of(function, pipeline, homes)
@@ -165,8 +165,8 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
 
     def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
         if is_kernel:
-            return cpu.compile_kernel(rebuilt, options)
-        return cpu.compile_part(
+            return cpu.kernel_dispatcher(rebuilt, options)
+        return cpu.part_dispatcher(
             rebuilt,
             options,
             inline=is_inlined(rebuilt, unit),

@@ -232,11 +232,15 @@ def make_unit(
 ) -> Unit:
     """The unit for which kernels of a game are compiled."""
     by_name = {function.__name__: function for function in functions}
-    called = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
+    functions_of_game = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}
     loops = frozenset(function.__name__ for function in ROLLOUTS)
     return Unit(
-        name, {**called, **guards}, tuple(sorted(modules)), loops=loops, guarded=bool(guards)
+        name,
+        {**functions_of_game, **guards},
+        tuple(sorted(modules)),
+        loops=loops,
+        guarded=bool(guards),
     )
 
 

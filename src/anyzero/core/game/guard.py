@@ -40,14 +40,14 @@ own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_ama
 LARGEST = 1e300
 
 
-def checked_seat_to_move(rules: Rules, state: State) -> int:
+def guarded_seat_to_move(rules: Rules, state: State) -> int:
     seat: int = own_seat_to_move(rules, state)
     if seat < OVER or seat >= NUM_SEATS:
         raise ValueError("seat_to_move returns a number that is neither a seat, CHANCE nor OVER")
     return seat
 
 
-def checked_legal_actions(rules: Rules, state: State, actions: Actions) -> int:
+def guarded_legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     count: int = own_legal_actions(rules, state, actions)
     if count < 1 or count > MAX_LEGAL:
         raise ValueError("legal_actions returns fewer than 1 or more than max_legal actions")
@@ -58,7 +58,7 @@ def checked_legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     return count
 
 
-def checked_payoffs(rules: Rules, state: State, out: Numbers) -> None:
+def guarded_payoffs(rules: Rules, state: State, out: Numbers) -> None:
     own_payoffs(rules, state, out)
     total = 0.0
     for seat in range(NUM_SEATS):
@@ -71,34 +71,34 @@ def checked_payoffs(rules: Rules, state: State, out: Numbers) -> None:
         )
 
 
-def checked_chance_weight(rules: Rules, state: State, outcome: int) -> float:
+def guarded_chance_weight(rules: Rules, state: State, outcome: int) -> float:
     weight: float = own_chance_weight(rules, state, outcome)
     if not 0.0 < weight < LARGEST:
         raise ValueError("chance_weight returns a weight that is not positive")
     return weight
 
 
-def checked_amaf_key(rules: Rules, state: State, action: int) -> int:
+def guarded_amaf_key(rules: Rules, state: State, action: int) -> int:
     key: int = own_amaf_key(rules, state, action)
     if key < 0 or key >= NUM_AMAF_KEYS:
         raise ValueError("amaf_key returns a key that is out of range")
     return key
 
 
-def checked_score(rules: Rules, state: State, seat: int) -> float:
+def guarded_score(rules: Rules, state: State, seat: int) -> float:
     points: float = own_score(rules, state, seat)
     if not -LARGEST < points < LARGEST:
         raise ValueError("score returns something that is not a finite number")
     return points
 
 
-GUARDS: dict[Function, Any] = {
-    contract.seat_to_move: checked_seat_to_move,
-    contract.legal_actions: checked_legal_actions,
-    contract.payoffs: checked_payoffs,
-    contract.chance_weight: checked_chance_weight,
-    contract.amaf_key: checked_amaf_key,
-    contract.score: checked_score,
+GUARDS: dict[str, Any] = {  # plain functions, as `rebuild` takes them
+    "seat_to_move": guarded_seat_to_move,
+    "legal_actions": guarded_legal_actions,
+    "payoffs": guarded_payoffs,
+    "chance_weight": guarded_chance_weight,
+    "amaf_key": guarded_amaf_key,
+    "score": guarded_score,
 }
 
 
@@ -110,9 +110,9 @@ def guards_of(game: Definition) -> dict[Function, Function]:
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
     guards: dict[Function, Function] = {
-        generic: rebuild(checked, {**globals(), **names})
-        for generic, checked in GUARDS.items()
-        if game.has(generic.__name__)
+        contract.COMPILED[name]: rebuild(guard, {**globals(), **names})
+        for name, guard in GUARDS.items()
+        if game.has(name)
     }
     for play_on in (contract.rollout, contract.traced_rollout):
         if not game.has(play_on.__name__):
@@ -256,7 +256,7 @@ def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
             yield from _sources(used, seen)
 
 
-def is_remembered(key: str, as_what: str) -> bool:
+def is_trusted(key: str, as_what: str) -> bool:
     with suppress(OSError):
         return (as_what, key) in _known or _place(key, as_what).exists()
     return False

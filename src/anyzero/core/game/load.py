@@ -35,13 +35,7 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.guard import (
-    CHECKED,
-    compile_counted,
-    is_remembered,
-    one_sentence,
-    source_key,
-)
+from anyzero.core.game.guard import CHECKED, compile_counted, is_trusted, one_sentence, source_key
 
 GALLERY = "anyzero.games"
 """The folder of the package's games, and the group of entry points of others."""
@@ -75,7 +69,7 @@ def load(text: str | Path, **options: Any) -> Game:
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text_of("the game", text), options)
-    is_checked = game.is_from_file and is_remembered(
+    is_checked = game.is_from_file and is_trusted(
         source_key(load_file(Path(game.source)), game.options), CHECKED
     )
     return game if is_checked else with_guards(game)
@@ -102,16 +96,16 @@ def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool
                 f"its type, as in {key}=3"
             )
             raise BadGameError(says)
-    settings = parse_options(name, make, written, options)
+    chosen_options = parse_options(name, make, written, options)
     with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
-        game = make(**settings)
+        game = make(**chosen_options)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     # In a user's file, the rules may stand at the top.
     about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""
     return replace(
         game,
-        options={**default_options(make), **settings},
+        options={**default_options(make), **chosen_options},
         source=name,
         about=inspect.cleandoc(about),
     )
@@ -135,8 +129,8 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
         return maker_of(importlib.import_module(f"{GALLERY}.{name}"), name)
     installed = {entry.name: entry for entry in entry_points(group=GALLERY)}
     check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
-    entry = installed[name].load()
-    return maker_of(entry, name) if isinstance(entry, ModuleType) else entry
+    loaded = installed[name].load()
+    return maker_of(loaded, name) if isinstance(loaded, ModuleType) else loaded
 
 
 def game_names() -> list[str]:
@@ -277,21 +271,22 @@ def default_options(make: Maker) -> Values:
 def parse_options(name: str, make: Maker, text: str, given: NamedValues | None = None) -> Values:
     """`size=7,swap=true`, and the options in `given`, as values of the right type."""
     defaults = default_options(make)
-    choices = option_choices(make)
-    options = {}
-    texts = split_options(name, filter(None, text.split(",")))
-    for key, value in {**texts, **(given or {})}.items():
+    options = {**split_options(name, filter(None, text.split(","))), **(given or {})}
+    for key in options:
         if key not in defaults:
-            names = ", ".join(defaults) or "none"
+            allowed = ", ".join(defaults) or "none"
             raise UnknownNameError(
-                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {names}"
+                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {allowed}"
             )
-        options[key] = convert_option(name, key, value, defaults[key])
-        if key in choices and str(options[key]) not in choices[key]:
+    values = {}
+    choices = option_choices(make)
+    for key, value in options.items():
+        values[key] = convert_option(name, key, value, defaults[key])
+        if key in choices and str(values[key]) not in choices[key]:
             raise BadOptionError(
-                f"{name}: {key} must be one of {', '.join(choices[key])}, not {options[key]!r}"
+                f"{name}: {key} must be one of {', '.join(choices[key])}, not {values[key]!r}"
             )
-    return options
+    return values
 
 
 def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:

@@ -116,10 +116,10 @@ class MemoryPlan:
         places = []
         content = bytearray()
         for name, region in self.regions.items():
-            numbers = bytes_of(region.array)
-            if name not in self.later and numbers.any():
-                places.append([region.address, len(content), len(numbers)])
-                content += numbers.tobytes()
+            initial = bytes_of(region.array)
+            if name not in self.later and initial.any():
+                places.append([region.address, len(content), len(initial)])
+                content += initial.tobytes()
         return places, bytes(content)
 
     def describe(self) -> Values:
@@ -215,11 +215,12 @@ class Instance:
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         address = wasmtime.GlobalType(wasmtime.ValType.i32(), True)
         self.stack = wasmtime.Global(self.store, address, wasmtime.Val.i32(0))
-        provided = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
+        imports_by_name = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
         code = wasmtime.Module(self.store.engine, module.code)
         imports = [
-            provided.get(item.name) or wasmtime.Func(self.store, item.type, mathematics(item.name))
-            for item in code.imports
+            imports_by_name.get(wanted.name)
+            or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
+            for wanted in code.imports
         ]
         self.exports = wasmtime.Instance(self.store, code, imports).exports(self.store)
 

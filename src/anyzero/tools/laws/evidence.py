@@ -150,7 +150,7 @@ class Evidence:
 
     def states(self, most: int) -> Iterator[State]:
         """Up to `most` positions, spread over the games seen."""
-        places = [(record, row) for record in self.records for row in range(len(record.seats))]
-        order = np.random.default_rng(self.seed).permutation(len(places))[:most]
-        for record, row in (places[index] for index in order):
+        everything = [(record, row) for record in self.records for row in range(len(record.seats))]
+        sample = np.random.default_rng(self.seed).permutation(len(everything))[:most]
+        for record, row in (everything[index] for index in sample):
             yield record.states[row].copy()

@@ -61,7 +61,7 @@ class Law(NamedTuple):
         if self.needs and not evidence.game.has(self.needs):
             raise Skip(f"the game has no {self.needs} of its own")
         faults = (
-            (self.check(evidence.game, subject), where) for subject, where in self.about(evidence)
+            (self.check(evidence.game, thing), where) for thing, where in self.about(evidence)
         )
         return next((fault + where for fault, where in faults if fault), None)
 
@@ -112,11 +112,11 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
         raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
-    records = (
-        observe(game, seed=seed + number, rows=len(record.seats), target="wasm")
-        for number, record in enumerate(plain)
+    observation = (
+        observe(game, seed=seed + number, rows=len(one.seats), target="wasm")
+        for number, one in enumerate(plain)
     )
-    return compare_interpreted(evidence, "wasm", records)
+    return compare_interpreted(evidence, "wasm", observation)
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
@@ -337,9 +337,9 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
         plain = rollouts(
             default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target
         )
-        sums = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
+        results = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
         for seat in range(game.num_seats):
-            distance = kolmogorov_distance(plain.payoffs[:, seat], sums.payoffs[:, seat])
+            distance = kolmogorov_distance(plain.payoffs[:, seat], results.payoffs[:, seat])
             if distance > bound:
                 return (
                     f"position {number}, seat {seat}: {distance:.4f} from random play, "
