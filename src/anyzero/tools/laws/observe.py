@@ -99,7 +99,7 @@ def observe_game(
 
 
 def choose_scripted(
-    rules: Rules, state: State, actions: Actions, count: int, wanted: int, rng: Stream
+    rules: Rules, state: State, actions: Actions, count: int, scripted: int, rng: Stream
 ) -> int:
     """The scripted action if it is legal, -1 if it is not; or a random one."""
     if scripted != RANDOM:
