@@ -145,18 +145,18 @@ def load_player(text: str, name: str, options: str) -> Player:
 SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
 
 
-def search_player(wanted: PlayerText, threads: int | None) -> Player:
+def search_player(player: PlayerText, threads: int | None) -> Player:
     """The best move of a search. With the option `reuse` it keeps its tree from move to move of a
     game.
     """
-    options = wanted.search.options if wanted.search is not None else {}
+    options = player.search.options if player.search is not None else {}
     if float(options.get("noise_fraction", 0.0)) > 0.0:
         raise BadOptionError(
-            f"{wanted.text!r}: noise at the root is for self-play; measured players have none"
+            f"{player.text!r}: noise at the root is for self-play; measured players have none"
         )
-    if wanted.network not in ("", BEST):
-        find_network(wanted.network)  # raises an error if there is none
-    arguments = cache(lambda game: search_arguments(wanted, game, threads=threads))
+    if player.network not in ("", BEST):
+        find_network(player.network)  # raises an error if there is none
+    arguments = cache(lambda game: search_arguments(player, game, threads=threads))
     searchers: dict[tuple[Game, bool], Searcher] = {}
 
     def searcher(game: Game, seconds: float | None = None) -> Searcher:
@@ -182,15 +182,15 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
                 state, 0
             )
 
-    budget_s = None if wanted.search is None else wanted.search.seconds
+    budget_s = None if player.search is None else player.search.seconds
     limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
     return Player(
-        wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
+        player.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
     )
 
 
 def search_arguments(
-    wanted: PlayerText,
+    player: PlayerText,
     game: Game,
     load: Callable[[Game, Path], Any] | None = None,
     threads: int | None = None,
@@ -198,10 +198,10 @@ def search_arguments(
     """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file
     (default: compiled, on
     so many threads, None: one a core, unless the text says how many)."""
-    plain = wanted.in_game(game)
+    plain = player.in_game(game)
     if plain.search is None:
         raise MissingFunctionError(
-            f"{wanted.text} does not search; name a method like uct:1000 or a level"
+            f"{player.text} does not search; name a method like uct:1000 or a level"
         )
     if not plain.network:
         return plain.search.arguments
@@ -212,15 +212,15 @@ def search_arguments(
     return {**arguments, "evaluator": load(game, path)}
 
 
-def network_path(wanted: PlayerText, game: Game) -> Path:
+def network_path(player: PlayerText, game: Game) -> Path:
     """The file of a player's network; an error if its search needs a policy that the network does
     not have.
     """
-    path = find_network(wanted.network, game)
-    name = wanted.network
-    if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
+    path = find_network(player.network, game)
+    name = player.network
+    if player.search is not None and net_method(path) == "expectimax" != player.search.method:
         raise BadOptionError(
-            f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"
+            f"the network {name} has no policy for {player.text!r}; play {BY_VALUES}@{name}"
         )
     return path
 
