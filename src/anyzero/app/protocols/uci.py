@@ -31,7 +31,7 @@ from anyzero.core.search.methods import Evaluator
 from anyzero.core.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.core.search.report import RootMove
 from anyzero.core.search.tree import new_tree
-from anyzero.tools.players.player import load_evaluator
+from anyzero.tools.players.text import load_evaluator
 
 FIRST_LOOK_S = 0.05
 LOOK_EVERY_S = 0.25
@@ -63,9 +63,11 @@ class UciEngine:
                 self.stop([])
                 return False
             if command and command not in COMMANDS:
-                known = [*COMMANDS, "quit"]
+                commands = [*COMMANDS, "quit"]
                 hint = nearest_hint(command, [*COMMANDS, "quit"])
-                raise UnknownNameError(f"there is no command {command!r}; {hint}{list_some(known)}")
+                raise UnknownNameError(
+                    f"there is no command {command!r}; {hint}{list_some(commands)}"
+                )
             if command:
                 COMMANDS[command](self, words)
         except Exception as error:  # in any case, the GUI must not lose its engine
@@ -97,13 +99,13 @@ class UciEngine:
 
     def get_ready(self, words: Words) -> None:
         """Compile or load what a search needs, before any clock is running."""
-        wanted = self.options.search_method, self.options.network
+        prepared_for = self.options.search_method, self.options.network
         try:
-            if not self.is_searching and wanted not in self.prepared:
+            if not self.is_searching and prepared_for not in self.prepared:
                 self.game.compile_door()
                 small = make_searcher(self.game, self.options, self.evaluator, simulations=2)
                 small.search(self.game.initial_state(), 0)
-                self.prepared.add(wanted)
+                self.prepared.add(prepared_for)
         finally:
             self.send("readyok")
 
@@ -188,16 +190,16 @@ def read_position(game: Game, words: Words, known: States) -> States:
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
     key: tuple[str, ...] = (fen,)
-    found = {key: known.get(key)}
-    if found[key] is None:
-        found[key] = dialect.play_on(game.parse_state(fen)) if fen else game.initial_state()
+    states = {key: known.get(key)}
+    if states[key] is None:
+        states[key] = dialect.play_on(game.parse_state(fen)) if fen else game.initial_state()
     for move in words[end + 1 :]:
-        before = found[key]
+        before = states[key]
         key = (*key, move)
-        found[key] = known.get(key)
-        if found[key] is None:
-            found[key] = dialect.play_on(game.play(before, move))
-    return found
+        states[key] = known.get(key)
+        if states[key] is None:
+            states[key] = dialect.play_on(game.play(before, move))
+    return states
 
 
 # --- one `go`: a thread that searches in short slices, reports its findings, and ends with
@@ -240,8 +242,8 @@ def centipawns(value: float) -> int:
     """
     if abs(value) >= 1.0:
         return int(math.copysign(MOST_CENTIPAWNS, value))
-    wanted = round(400 * math.log10((1 + value) / (1 - value)))
-    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, wanted))
+    score = round(400 * math.log10((1 + value) / (1 - value)))
+    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, score))
 
 
 class Thinking:
@@ -332,18 +334,19 @@ class Thinking:
 
     def look(self, live: LiveSearch) -> list[str]:
         """Send the findings so far, best moves first; returns the line of the best."""
-        found = live.result()
+        result = live.result()
         moves = self.limits.searchmoves
-        wanted = [child for child in found.children if not moves or child.move in moves]
-        seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
-        lines = [live.line(child.action) for child in seen[: self.options.multipv]]
+        children = [child for child in result.children if not moves or child.move in moves]
+        candidates = [child for child in children if child.visits > 0 or child.proven]
+        candidates = candidates or children[:1]
+        lines = [live.line(child.action) for child in candidates[: self.options.multipv]]
         nodes = live.simulations
         seconds = live.seconds
         speed = (
             f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
         )
-        for number, (child, line) in enumerate(zip(seen, lines, strict=False), start=1):
+        for number, (child, line) in enumerate(zip(candidates, lines, strict=False), start=1):
             score = score_text(self.game, self.state, child, line)
-            depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"
+            depth = f"depth {len(line)} seldepth {max(result.depth, len(line))} multipv {number}"
             self.send(f"info {depth} score {score} {speed} pv {' '.join(line)}")
         return lines[0]

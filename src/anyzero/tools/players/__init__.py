@@ -31,12 +31,12 @@ def parse_player(text: Player | str, threads: int | None = None) -> Player:
     """
     if isinstance(text, Player):
         return text
-    player = split_player(text)
-    if player.kind == RANDOM:
-        return Player(player.text, choose_at_random)
-    if player.kind == FILE:
-        return load_player(player.text, player.name, player.rest)
-    return _engine_player(player) if player.kind == ENGINE else search_player(player, threads)
+    parts = split_player(text)
+    if parts.kind == RANDOM:
+        return Player(parts.text, choose_at_random)
+    if parts.kind == FILE:
+        return load_player(parts.text, parts.name, parts.rest)
+    return _engine_player(parts) if parts.kind == ENGINE else search_player(parts, threads)
 
 
 def player_files(text: str, game: Game) -> list[Path]:
@@ -59,7 +59,7 @@ def engine_client(text: str) -> EngineClient:
 
 def _engine_player(player: PlayerText) -> Player:
     """One process per game; each is started by `prepare`, or by the first request."""
-    engine = engine_client(player.text).engine
+    engine = engine_client(player.text).wanted
     client = cache(lambda game: engine_client(player.text))
 
     def choose(game: Game, line: Play, seed: int) -> int:

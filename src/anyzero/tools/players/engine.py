@@ -53,24 +53,24 @@ def parse_engine(text: str) -> EngineText:
     """Parse a text; errors name the fault. The program must exist, but is not started."""
     kind, _, rest = text.partition(":")
     command, *parts = split_parts(text, rest)
-    values: Values = {}
+    known: Values = {}
     options: dict[str, str] = {}
     for name, value in split_options(repr(text), parts).items():
         if name not in (*SECONDS, *NUMBERS):
             options[name] = value
             continue
         if name in NUMBERS and re.fullmatch(r"[0-9]{1,12}", value):
-            values[name] = int(value)
+            known[name] = int(value)
         elif name in SECONDS and 0.0 < (read_seconds(value) or 0.0) < 1e6:
-            values[name] = float(value)
+            known[name] = float(value)
         else:
-            needs = "a positive number of seconds" if name in SECONDS else "a whole number"
-            raise BadOptionError(f"{text!r}: {name} is {needs}, not {value!r}")
-    if kind == "uci" and not values.keys() & {"movetime", "nodes", "depth"}:
-        values["movetime"] = MOVETIME_S
-    if "movetime" in values:
-        values.setdefault("limit", LATE_FACTOR * values["movetime"] + LATE_S)
-    return EngineText(text, find_command(text, command), **values, options=options)
+            meaning = "a positive number of seconds" if name in SECONDS else "a whole number"
+            raise BadOptionError(f"{text!r}: {name} is {meaning}, not {value!r}")
+    if kind == "uci" and not known.keys() & {"movetime", "nodes", "depth"}:
+        known["movetime"] = MOVETIME_S
+    if "movetime" in known:
+        known.setdefault("limit", LATE_FACTOR * known["movetime"] + LATE_S)
+    return EngineText(text, find_command(text, command), **known, options=options)
 
 
 def split_parts(text: str, rest: str) -> list[str]:
@@ -140,31 +140,31 @@ class EngineClient:
     clear: Callable[[Game, float], None]  # start a new game
     ask: Callable[[Game, Play, int, float], int]  # the engine's move
 
-    def __init__(self, engine: EngineText) -> None:
-        self.engine = engine
+    def __init__(self, wanted: EngineText) -> None:
+        self.wanted = wanted
         self.child: Child | None = None
-        self.sent: Play | None = None  # the line it was last sent; None: nothing of this game
+        self.known: Play | None = None  # the line it was last sent; None: nothing of this game
 
     def prepare(self, game: Game) -> None:
         """Start it if it is not running, and announce a new game if it has played one."""
-        deadline = time.monotonic() + self.engine.start
+        deadline = time.monotonic() + self.wanted.start
         self.check_game(game)
         if self.child is None or not self.child.is_running:
-            self.child = Child(self.engine.command, is_ours=False, keeps_words=True)
-            self.sent = None
+            self.child = Child(self.wanted.command, is_ours=False, keeps_words=True)
+            self.known = None
             self.greet(game, deadline)
-        elif self.sent is not None:
+        elif self.known is not None:
             self.clear(game, deadline)
-            self.sent = None
+            self.known = None
 
     def choose(self, game: Game, line: Play, seed: int) -> int:
-        if self.child is None or (self.sent is not None and self.sent.start is not line.start):
+        if self.child is None or (self.known is not None and self.known.start is not line.start):
             self.prepare(game)
         elif not self.child.is_running:  # it has lost this game; the next one gets a new process
             ended = self.child
             self.child = None
-            raise EngineError(f"{self.engine.text}: {ended.describe_end()}")
-        return self.ask(game, line, seed, time.monotonic() + self.engine.limit)
+            raise EngineError(f"{self.wanted.text}: {ended.describe_end()}")
+        return self.ask(game, line, seed, time.monotonic() + self.wanted.limit)
 
     def send(self, line: str) -> None:
         if self.child is not None:
@@ -179,7 +179,7 @@ class EngineClient:
             return self.child.read(deadline)
         except ChildError as error:
             kind = EngineLateError if isinstance(error, LateChildError) else EngineError
-            raise kind(f"{self.engine.text}: {error}") from None
+            raise kind(f"{self.wanted.text}: {error}") from None
 
 
 # --- UCI
@@ -201,7 +201,7 @@ class UciClient(EngineClient):
     def check_game(self, game: Game) -> None:
         if game.facts.uci is None:
             names = list_some(names_with("uci"))
-            raise BadOptionError(f"{self.engine.text}: UCI is for {names}, not for {game.name}")
+            raise BadOptionError(f"{self.wanted.text}: UCI is for {names}, not for {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
         self.send("uci")
@@ -228,9 +228,11 @@ class UciClient(EngineClient):
         if "seed" in self.offered:
             self.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
         self.send(self.position_text(game, line))
-        engine = self.engine
-        milliseconds = None if engine.movetime is None else max(1, round(1000 * engine.movetime))
-        limits = {"movetime": milliseconds, "nodes": engine.nodes, "depth": engine.depth}
+        settings = self.wanted
+        milliseconds = (
+            None if settings.movetime is None else max(1, round(1000 * settings.movetime))
+        )
+        limits = {"movetime": milliseconds, "nodes": settings.nodes, "depth": settings.depth}
         self.send(
             " ".join(
                 ["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)]
@@ -245,24 +247,24 @@ class UciClient(EngineClient):
         """The command for a position: the game's start, and all moves since, so that repetitions
         are seen.
         """
-        sent = self.sent
-        if sent is None or not line.extends(sent):
-            sent = Play.begin(game, line.start)
+        position = self.known
+        if position is None or not line.extends(position):
+            position = Play.begin(game, line.start)
             self.moves = []
-        self.moves += move_texts(game, sent.state, line.actions[len(sent.actions) :])[0]
-        self.sent = line
+        self.moves += move_texts(game, position.state, line.actions[len(position.actions) :])[0]
+        self.known = line
         fen = game.format_state(line.start).partition(" after ")[0]
         return " ".join([f"position fen {fen}", *(["moves", *self.moves] if self.moves else [])])
 
     def settings(self) -> list[tuple[str, str]]:
-        engine = self.engine
-        options = dict(engine.options)
-        if engine.level is not None:
-            options["Skill Level"] = str(self.bounded("Skill Level", engine.level))
-        if engine.elo is not None:
+        engine_text = self.wanted
+        options = dict(engine_text.options)
+        if engine_text.level is not None:
+            options["Skill Level"] = str(self.bounded("Skill Level", engine_text.level))
+        if engine_text.elo is not None:
             options |= {
                 "UCI_LimitStrength": "true",
-                "UCI_Elo": str(self.bounded("UCI_Elo", engine.elo)),
+                "UCI_Elo": str(self.bounded("UCI_Elo", engine_text.elo)),
             }
         return [(self.find(name).name, value) for name, value in options.items()]
 
@@ -270,7 +272,7 @@ class UciClient(EngineClient):
         if name.lower() not in self.offered:
             names = [offer.name for offer in self.offered.values()]
             hint = f"{nearest_hint(name, names)}its options: {list_some(names)}"
-            raise UnknownNameError(f"{self.engine.text}: it has no option {name!r}; {hint}")
+            raise UnknownNameError(f"{self.wanted.text}: it has no option {name!r}; {hint}")
         return self.offered[name.lower()]
 
     def bounded(self, name: str, value: int) -> int:
@@ -280,7 +282,7 @@ class UciClient(EngineClient):
         nearest = low if offer.high is None else min(offer.high, low)
         if nearest != value:
             bounds = f"{offer.name} ranges from {offer.low} to {offer.high}"
-            print(f"{self.engine.text}: {bounds}, so {value} becomes {nearest}", file=sys.stderr)
+            print(f"{self.wanted.text}: {bounds}, so {value} becomes {nearest}", file=sys.stderr)
         return nearest
 
 
@@ -319,24 +321,24 @@ def seat_of(colour: str) -> int | None:
 
 
 class GtpClient(EngineClient):
-    """The commands of GTP; `sent` is the game on its board."""
+    """The commands of GTP; `known` is the game on its board."""
 
-    def __init__(self, engine: EngineText) -> None:
-        unknown = [*engine.options, *(name for name in NUMBERS if getattr(engine, name))]
+    def __init__(self, wanted: EngineText) -> None:
+        unknown = [*wanted.options, *(name for name in NUMBERS if getattr(wanted, name))]
         if unknown:
             raise BadOptionError(
-                f"{engine.text}: GTP has no option {unknown[0]!r}, only {list_some(SECONDS)}"
+                f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(SECONDS)}"
             )
-        if engine.movetime is not None and engine.movetime != int(engine.movetime):
+        if wanted.movetime is not None and wanted.movetime != int(wanted.movetime):
             raise BadOptionError(
-                f"{engine.text}: GTP counts whole seconds, movetime is {engine.movetime:g}"
+                f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}"
             )
-        super().__init__(engine)
+        super().__init__(wanted)
 
     def check_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(
-                f"{self.engine.text}: GTP is for two-seat games without chance, not {game.name}"
+                f"{self.wanted.text}: GTP is for two-seat games without chance, not {game.name}"
             )
 
     def greet(self, game: Game, deadline: float) -> None:
@@ -346,8 +348,8 @@ class GtpClient(EngineClient):
         if rows:
             self.command(f"boardsize {columns}" + (f" {rows}" if rows != columns else ""), deadline)
         self.clear(game, deadline)
-        if self.engine.movetime is not None:
-            self.command(f"time_settings 0 {int(self.engine.movetime)} 1", deadline)
+        if self.wanted.movetime is not None:
+            self.command(f"time_settings 0 {int(self.wanted.movetime)} 1", deadline)
 
     def clear(self, game: Game, deadline: float) -> None:
         self.command("clear_board", deadline)
@@ -356,29 +358,29 @@ class GtpClient(EngineClient):
         self.follow(game, line, deadline)
         answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
-            raise ResignedError(f"{self.engine.text} resigned")
+            raise ResignedError(f"{self.wanted.text} resigned")
         action = game.parse_action(line.state, from_gtp(answer, game.facts.on_go_board))
-        self.sent = line.play(game, action)
+        self.known = line.play(game, action)
         return action
 
     def follow(self, game: Game, line: Play, deadline: float) -> None:
         """Play the moves on the engine's board that it has not seen yet; all of them, if some were
         taken back.
         """
-        sent = self.sent
-        if sent is None or not line.extends(sent):
+        position = self.known
+        if position is None or not line.extends(position):
             if line.start.tobytes() != game.initial_state().tobytes():
                 raise BadOptionError(
-                    f"{self.engine.text}: GTP engines play only from the initial position"
+                    f"{self.wanted.text}: GTP engines play only from the initial position"
                 )
-            if sent is not None:
+            if position is not None:
                 self.clear(game, deadline)
-            sent = Play.begin(game, line.start)
-        for action in line.actions[len(sent.actions) :]:
-            text = game.format_action(sent.state, action)
+            position = Play.begin(game, line.start)
+        for action in line.actions[len(position.actions) :]:
+            text = game.format_action(position.state, action)
             move = to_gtp(text, game.facts.on_go_board)
-            self.command(f"play {COLOURS[game.seat_to_move(sent.state)]} {move}", deadline)
-            sent = self.sent = sent.play(game, action)
+            self.command(f"play {COLOURS[game.seat_to_move(position.state)]} {move}", deadline)
+            position = self.known = position.play(game, action)
 
     def command(self, command: str, deadline: float) -> str:
         """The answer to a command; EngineError if it is refused."""
@@ -389,5 +391,5 @@ class GtpClient(EngineClient):
                 lines.append(line)
         answer = "\n".join(lines)
         if not answer.startswith("="):
-            raise EngineError(f"{self.engine.text}: {command!r} was answered by {answer!r}")
+            raise EngineError(f"{self.wanted.text}: {command!r} was answered by {answer!r}")
         return answer[1:]
