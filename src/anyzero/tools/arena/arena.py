@@ -24,8 +24,9 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, percent
-from anyzero.core.base.statistics import Interval, Sprt, fit_ratings, mean_interval, named
+from anyzero.core.base.statistics import Interval, fit_ratings, mean_interval, named
 from anyzero.core.game.game import Game
+from anyzero.tools.arena.elo import Sprt
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Match, Plan, make_plan
 from anyzero.tools.arena.record import Record, Results
