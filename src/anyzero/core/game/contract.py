@@ -198,10 +198,16 @@ def make_unit(
 ) -> Unit:
     """The unit for which kernels of a game are compiled."""
     by_name = {function.__name__: function for function in functions}
-    own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
+    functions_of_game = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}
     loops = frozenset(function.__name__ for function in ROLLOUTS)
-    return Unit(name, {**own, **guards}, tuple(sorted(modules)), loops=loops, guarded=bool(guards))
+    return Unit(
+        name,
+        {**functions_of_game, **guards},
+        tuple(sorted(modules)),
+        loops=loops,
+        guarded=bool(guards),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -93,8 +93,8 @@ def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> 
     this package.
     """
     codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
-    own = {Path(code.co_filename).resolve() for code in codes}
-    places = (place for place in places_of(error) if place.file in own or is_foreign(place.file))
+    files = {Path(code.co_filename).resolve() for code in codes}
+    places = (place for place in places_of(error) if place.file in files or is_foreign(place.file))
     place = next(places, None)
     return sentence_of(error) if place is None else f"{sentence_of(error)}, {place}"
 

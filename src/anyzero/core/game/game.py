@@ -93,7 +93,7 @@ class Game(Definition):
         """Before a guarded game is used: BadGameError if a few interpreted games already show a
         fault. Where the laws are not installed it runs guarded, untried.
         """
-        if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
+        if self.unchecked and not guard.is_trusted(self.unchecked, guard.TRIED):
             laws = find_or_none("laws")
             if laws is not None:
                 laws.try_out(self)
@@ -223,8 +223,8 @@ class Game(Definition):
     @cached_property
     def symmetries(self) -> list[Symmetry]:
         """The symmetries of the board, without the identity."""
-        found = self._ask("symmetries") if self.has("symmetries") else []
-        return [Symmetry(*map(np.asarray, turn)) for turn in found]
+        turns = self._ask("symmetries") if self.has("symmetries") else []
+        return [Symmetry(*map(np.asarray, turn)) for turn in turns]
 
     def format_action(self, state: State, action: int) -> str:
         """The text of a legal action or outcome: the game's own, or the board's, or its number."""
@@ -288,19 +288,19 @@ class Game(Definition):
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""
-        wanted = text_of("the move", move).strip()
+        entry = text_of("the move", move).strip()
         legal = self.legal_actions(state)
         if self.has("parse_action"):
             try:
-                found = int(self._ask("parse_action", state, wanted))
+                action = int(self._ask("parse_action", state, entry))
             except ValueError as error:
                 raise IllegalMoveError(f"{self.name}: {error}") from None
         else:
-            texts = ((action, self.format_action(state, action)) for action in legal)
-            found = next((action for action, text in texts if text.lower() == wanted.lower()), -1)
-        if found not in legal:
+            texts = ((number, self.format_action(state, number)) for number in legal)
+            action = next((number for number, text in texts if text.lower() == entry.lower()), -1)
+        if action not in legal:
             raise self._illegal(state, move)
-        return found
+        return action
 
     def _illegal(self, state: State, move: str) -> IllegalMoveError:
         if self.is_over(state):

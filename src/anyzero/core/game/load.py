@@ -35,7 +35,7 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.guard import CHECKED, compile_counted, is_known, one_sentence, source_key
+from anyzero.core.game.guard import CHECKED, compile_counted, is_trusted, one_sentence, source_key
 
 GALLERY = "anyzero.games"
 """The folder of the package's games, and the group of entry points of others."""
@@ -69,7 +69,7 @@ def load(text: str | Path, **options: Any) -> Game:
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text_of("the game", text), options)
-    is_checked = game.is_from_file and is_known(
+    is_checked = game.is_from_file and is_trusted(
         source_key(load_file(Path(game.source)), game.options), CHECKED
     )
     return game if is_checked else guarded(game)
@@ -96,16 +96,19 @@ def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool
                 f"its type, as in {key}=3"
             )
             raise BadGameError(says)
-    given = parse_options(name, make, written, options)
+    chosen_options = parse_options(name, make, written, options)
     with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
-        game = make(**given)
+        game = make(**chosen_options)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     about = (
         make.__doc__ or sys.modules[make.__module__].__doc__ or ""
     )  # in a user's file, at the top
     return replace(
-        game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about)
+        game,
+        options={**default_options(make), **chosen_options},
+        source=name,
+        about=inspect.cleandoc(about),
     )
 
 
@@ -127,8 +130,8 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
         return maker_of(importlib.import_module(f"{GALLERY}.{name}"), name)
     installed = {entry.name: entry for entry in entry_points(group=GALLERY)}
     check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
-    found = installed[name].load()
-    return maker_of(found, name) if isinstance(found, ModuleType) else found
+    loaded = installed[name].load()
+    return maker_of(loaded, name) if isinstance(loaded, ModuleType) else loaded
 
 
 def game_names() -> list[str]:
@@ -274,19 +277,19 @@ def parse_options(name: str, make: Maker, text: str, given: NamedValues | None =
     options = {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
-            known = ", ".join(defaults) or "none"
+            allowed = ", ".join(defaults) or "none"
             raise UnknownNameError(
-                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}"
+                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {allowed}"
             )
-    found = {}
+    values = {}
     choices = option_choices(make)
     for key, value in options.items():
-        found[key] = convert_option(name, key, value, defaults[key])
-        if key in choices and str(found[key]) not in choices[key]:
+        values[key] = convert_option(name, key, value, defaults[key])
+        if key in choices and str(values[key]) not in choices[key]:
             raise BadOptionError(
-                f"{name}: {key} must be one of {', '.join(choices[key])}, not {found[key]!r}"
+                f"{name}: {key} must be one of {', '.join(choices[key])}, not {values[key]!r}"
             )
-    return found
+    return values
 
 
 def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
@@ -319,17 +322,17 @@ def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
 
 
 def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
-    wanted = type(default)
-    if wanted is bool and isinstance(value, str) and value.lower() in ("true", "false"):
+    kind = type(default)
+    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
-    if type(value) is wanted:
+    if type(value) is kind:
         return value
-    readable = (str, NUMBERS.get(wanted, str))
-    if wanted is not bool and isinstance(value, readable) and not isinstance(value, bool):
+    readable = (str, NUMBERS.get(kind, str))
+    if kind is not bool and isinstance(value, readable) and not isinstance(value, bool):
         with suppress(ValueError, OverflowError):
-            return wanted(value)
+            return kind(value)
     raise BadOptionError(
-        f"{name}: the option {key} needs {KINDS.get(wanted, wanted.__name__)}, not {value!r}"
+        f"{name}: the option {key} needs {KINDS.get(kind, kind.__name__)}, not {value!r}"
     )
 
 

@@ -60,8 +60,10 @@ class Law(NamedTuple):
     def find_fault(self, evidence: Evidence) -> str | None:
         if self.needs and not evidence.game.has(self.needs):
             raise Skip(f"the game has no {self.needs} of its own")
-        found = ((self.check(evidence.game, thing), where) for thing, where in self.about(evidence))
-        return next((fault + where for fault, where in found if fault), None)
+        faults = (
+            (self.check(evidence.game, thing), where) for thing, where in self.about(evidence)
+        )
+        return next((fault + where for fault, where in faults if fault), None)
 
 
 # --- laws on observations
@@ -110,11 +112,11 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
         raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
-    seen = (
+    observation = (
         observe(game, seed=seed + number, rows=len(one.seats), target="wasm")
         for number, one in enumerate(plain)
     )
-    return compare_interpreted(evidence, "wasm", seen)
+    return compare_interpreted(evidence, "wasm", observation)
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
@@ -239,8 +241,8 @@ def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
 def compare_turned(evidence: Evidence, record: Observations, turn: Symmetry) -> str | None:
     outcomes = turn.outcomes if len(turn.outcomes) else np.arange(evidence.game.num_outcomes)
     numbers = [turn.actions if seat >= 0 else outcomes for seat in record.seats]
-    chosen = zip(numbers, record.chosen, strict=True)
-    script = np.array([to[action] if action >= 0 else action for to, action in chosen], np.int64)
+    actions = zip(numbers, record.chosen, strict=True)
+    script = np.array([to[action] if action >= 0 else action for to, action in actions], np.int64)
     turned = evidence.replay(record, script)
     if len(turned.seats) != len(record.seats):
         return f"the turned action at ply {len(turned.seats) - 1} is not legal"
@@ -335,9 +337,9 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
         plain = rollouts(
             default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target
         )
-        own = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
+        results = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
         for seat in range(game.num_seats):
-            distance = kolmogorov_distance(plain.payoffs[:, seat], own.payoffs[:, seat])
+            distance = kolmogorov_distance(plain.payoffs[:, seat], results.payoffs[:, seat])
             if distance > bound:
                 return (
                     f"position {number}, seat {seat}: {distance:.4f} from random play, "

@@ -89,7 +89,7 @@ def observe_game(
         record.changed[row] = 0 if same_records(states[row], scratch[0]) else 1
         if record.seats[row] == OVER or row == len(script) - 1:
             return row + 1
-        action = choose(rules, state, actions, count, script[row], rng)
+        action = choose_scripted(rules, state, actions, count, script[row], rng)
         if action < 0:
             return row + 1
         record.chosen[row] = action
@@ -98,7 +98,7 @@ def observe_game(
     return 0
 
 
-def choose(
+def choose_scripted(
     rules: Rules, state: State, actions: Actions, count: int, wanted: int, rng: Stream
 ) -> int:
     """The scripted action if it is legal, -1 if it is not; or a random one."""
@@ -168,9 +168,9 @@ def first_difference(left: Observations, right: Observations) -> str | None:
         "planes",
         "scores",
     ):
-        one = getattr(left, name)[:rows]
+        part = getattr(left, name)[:rows]
         other = getattr(right, name)[:rows]
-        differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
+        differs = np.array([not np.array_equal(a, b) for a, b in zip(part, other, strict=True)])
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
     over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)
