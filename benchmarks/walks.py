@@ -85,6 +85,13 @@ def search_walk() -> Iterator[tuple[str, list[str]]]:
     yield "a RAVE search, warm", count_files(search)
 
 
+WALKS_OF_THEIR_OWN = (
+    "core/compile/",
+    "core/game/",
+    "core/search/",
+    "core/nets/",
+    "extras/fastnets/",
+)
 TINY: dict[str, Any] = {
     "threads": 1,
     "network": {"blocks": 1, "channels": 8},
@@ -109,7 +116,10 @@ def sample_walk() -> Iterator[tuple[str, list[str]]]:
                 stages.self_play(part, begun)
                 stages.train(part, begun)
 
-            yield "a sample, from self-play to a gradient", count_files(generation)
+            files = count_files(generation)
+            yield "a sample, from self-play to a gradient", files
+            others = [name for name in files if not name.startswith(WALKS_OF_THEIR_OWN)]
+            yield "the same, without the walks of its search, rules and network", others
 
 
 @contextmanager
