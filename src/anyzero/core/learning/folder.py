@@ -35,15 +35,15 @@ from anyzero.core.base.files import (
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError, describe_file, read_sealed
 from anyzero.core.learning import manifest
-from anyzero.core.learning.config import (
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
+from anyzero.core.learning.run_seal import (
     CONFIG,
     SEAL_FILE,
-    RunConfig,
     open_config,
     settings_hash,
     write_settings,
 )
-from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 
 END = "anyzero end 1"
 END_FILE = "end.json"
@@ -111,9 +111,9 @@ class RunFolder(Generations):
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
             raise AnyzeroError(f"{self.path} is not a folder")
-        known = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
+        parts = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
         others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
-        if any(name not in known and not TEMPORARY.fullmatch(name) for name in others):
+        if any(name not in parts and not TEMPORARY.fullmatch(name) for name in others):
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
@@ -154,13 +154,13 @@ class RunFolder(Generations):
         wrong: dict[int, str] = {}
         for number in reversed(self.numbers()):
             try:
-                found = self.generation(number)
-                found.check()
+                generation = self.generation(number)
+                generation.check()
             except DamagedError as error:
                 wrong[number] = str(error)
                 continue
-            self.pass_over(wrong, found)
-            return found
+            self.pass_over(wrong, generation)
+            return generation
         if wrong:
             number, reason = next(iter(wrong.items()))
             words = (
@@ -199,7 +199,7 @@ class RunFolder(Generations):
         after: Generation | None = None
         for number in range(newest.number, min(self.numbers()) - 1, -1):
             try:
-                found = self.generation(number)
+                generation = self.generation(number)
             except DamagedError as error:
                 after = None
                 yield (
@@ -207,12 +207,12 @@ class RunFolder(Generations):
                     "measurements are left out"
                 )
                 continue
-            if after is not None and after.facts.get("before") not in (None, found.seal):
+            if after is not None and after.facts.get("before") not in (None, generation.seal):
                 yield (
                     f"generation {number} of {self.path} is not the one that generation "
                     f"{number + 1} was made from"
                 )
-            after = found
+            after = generation
 
     def part_path(self, number: int) -> Path:
         return self.path / GENERATIONS / f"{number:04d}.part"
@@ -241,8 +241,8 @@ class RunFolder(Generations):
                     f"generation {number} of {self.path} cannot be finished without {name}"
                 )
         champion = facts["champion"]
-        known = (number, *self.numbers())
-        is_known = champion in known and facts["previous"] in (None, *known)
+        numbers = (number, *self.numbers())
+        is_known = champion in numbers and facts["previous"] in (None, *numbers)
         if not is_known or facts["promoted"] != (champion == number):
             raise AnyzeroError(
                 f"generation {number} of {self.path} cannot have the champion {champion}"
@@ -277,10 +277,10 @@ class RunFolder(Generations):
 
     def copy_champion(self) -> None:
         """Make sure that players find the champion's network."""
-        found = self.champion_file()
+        champion = self.champion_file()
         copy = self.path / manifest.CHAMPION
-        if found != copy:
-            write_whole(copy, found.read_bytes())
+        if champion != copy:
+            write_whole(copy, champion.read_bytes())
 
     def prune(self, newest: Generation) -> None:
         """Drop the big files of old generations: networks that were not promoted, and trainers;
@@ -295,12 +295,12 @@ class RunFolder(Generations):
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
-                wanted = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if wanted else [])}
+                keeps_network = promoted or number in late | {newest.champion, newest.previous}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if keeps_network else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()
-                self.pruned |= {number} if promoted or not wanted else set()
+                self.pruned |= {number} if promoted or not keeps_network else set()
 
     def reports(self) -> list[Values]:
         """The reports of all finished generations, in order; `notes` names damaged ones, which are
@@ -308,21 +308,21 @@ class RunFolder(Generations):
 
         A report is read again only if its files have changed: training reads all of them often.
         """
-        found = []
+        reports = []
         for number in self.numbers():
             path = self.generation_path(number)
             state = [file_state(path / name) for name in (manifest.MANIFEST, REPORT)]
             try:
                 if number not in self.read or self.read[number][0] != state:
                     self.read[number] = state, self.generation(number).read_report()
-                found.append(self.read[number][1])
+                reports.append(self.read[number][1])
             except DamagedError as error:
                 self.note(
                     f"generation {number} of {self.path} is damaged: {error}; its "
                     "measurements are left out"
                 )
         measured = {stop["generation"]: stop["measured"] for stop in self.stops()}
-        return [report | measured.get(report["generation"], {}) for report in found]
+        return [report | measured.get(report["generation"], {}) for report in reports]
 
     def stops(self) -> list[Values]:
         """The measurements from each time training stopped, the last one last; none if the file is
@@ -347,24 +347,6 @@ class RunFolder(Generations):
         return sorted(
             BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match
         )
-
-    def missing_samples(self, first: int, end: int) -> list[str]:
-        """Missing shards of these generations that training before `end` still needed."""
-        names: list[str] = []
-        with contextlib.suppress(DamagedError):  # damage was noted where the file was read
-            before = self.generation(end - 1).read_report()
-            for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
-                names += self.generation(number).facts.get("blocks", {})
-        return [
-            name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()
-        ]
-
-    def prune_samples(self, first_needed_generation: int) -> None:
-        """Drop the shards of older generations; their games stay."""
-        with writing(self.path / SAMPLES):
-            for block in self.blocks():
-                if block.generation < first_needed_generation:
-                    block.path.unlink()
 
 
 def is_run(path: Path) -> bool:
@@ -407,10 +389,10 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
 def read_games(path: Path) -> list[Values]:
     """The games of a block, as plain values."""
     try:
-        found = [json.loads(line) for line in path.read_text().splitlines()]
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
     fields = {"names", "start", "actions", "payoffs", "end"}
-    if not all(isinstance(line, dict) and line.keys() >= fields for line in found):
+    if not all(isinstance(line, dict) and line.keys() >= fields for line in lines):
         raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
-    return found
+    return lines

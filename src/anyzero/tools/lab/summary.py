@@ -136,8 +136,8 @@ class RunSummary(Shown):
         )
 
     def interval(self, column: str) -> list[float] | None:
-        found = [self.last(column, name) for name in (column, *LIMITS[column])]
-        return None if found[0] is None else found
+        limits = [self.last(column, name) for name in (column, *LIMITS[column])]
+        return None if limits[0] is None else limits
 
     @property
     def strength(self) -> str:
@@ -145,10 +145,10 @@ class RunSummary(Shown):
         champion's.
         """
         for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
-            found = self.interval(column)
-            if found is not None:
-                value = found[0]
-                half = half_width(*found[1:])
+            interval = self.interval(column)
+            if interval is not None:
+                value = interval[0]
+                half = half_width(*interval[1:])
                 around = "" if half is None else f" ±{show_measured(half, half)}"
                 generation = self.last(column, "generation")
                 whose = (
@@ -192,13 +192,13 @@ class RunSummary(Shown):
         changed = differences(
             [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
         )
-        own = [
+        named = [
             f"{key}={format_setting(value)}"
             for key, (value, _) in changed.items()
             if "network." not in key
         ]
-        if own:
-            yield f"not the defaults: {', '.join(own)}"
+        if named:
+            yield f"not the defaults: {', '.join(named)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:
@@ -372,15 +372,17 @@ class Runs(Shown):
         ]
 
     def to_json(self) -> Values:
-        found: Values = {"root": str(self.root)}
+        values: Values = {"root": str(self.root)}
         if not self.named:
             broken = [{"name": name, "error": error} for name, error in self.broken.items()]
-            return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
+            return values | {"runs": [run.to_json() for run in self.runs], "broken": broken}
         runs = [
             {**run.to_json(), "config": run.config.to_dict(), "history": run.history}
             for run in self.runs
         ]
-        return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
+        return (
+            values | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
+        )
 
 
 def runs(*names: str, root: Path | str = "runs") -> Runs:
@@ -397,14 +399,14 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
             {},
             named=True,
         )
-    found = []
+    readable = []
     broken = {}
     for path in list_runs(root):
         try:
-            found.append(summarise(path))
+            readable.append(summarise(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
-    return Runs(root, found, broken, named=False)
+    return Runs(root, readable, broken, named=False)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

@@ -64,12 +64,10 @@ def train(
     >>> anyzero.match("tic_tac_toe", run.champion, "uct:1000")
     """
     text = game.text if isinstance(game, Game) else game
-    wanted = {**settings, **(changes or {})}
+    named = {**settings, **(changes or {})}
     whole("match", match, range(10**9), f"a match of {match} games is not possible")
     times: Values = {"generations": generations, "minutes": minutes}
-    folder = open_run(
-        text, run=run, preset=preset, config_file=config_file, changes=wanted, **times
-    )
+    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=named, **times)
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
@@ -283,26 +281,29 @@ def sweep(
     recipe: Values = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
-    wanted = {  # no new folders: a value may be a path or a position
+    of_runs = {  # no new folders: a value may be a path or a position
         f"{stem}-{value.strip().replace('/', '-')}": common
         | dict([parse_setting(f"{key}={value}")])
         for value in values.split(",")
     }
-    check_runs(text, recipe, wanted)
-    runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
+    check_runs(text, recipe, of_runs)
+    runs = [
+        train(text, run=name, **recipe, changes=settings, **options)
+        for name, settings in of_runs.items()
+    ]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
-    found = Sweep(key, runs, run_path(f"{stem}.png"))
-    found.plot(file=found.picture)
-    return found
+    result = Sweep(key, runs, run_path(f"{stem}.png"))
+    result.plot(file=result.picture)
+    return result
 
 
 def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
-    for name, own in changes.items():
+    for name, settings in changes.items():
         if name not in begun:
             RunFolder(run_path(name)).check_is_free()
-            fill_in(make_config(game, **recipe, changes=own))
+            fill_in(make_config(game, **recipe, changes=settings))
     for name in begun:  # last, since changes to an existing run are written at once
         open_run(game, run=name, **recipe, changes=changes[name])
 
@@ -321,24 +322,26 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     with folder.locked():
         before = folder.stops()
         stages = Stages(folder, progress)
-        known = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
-        measured, (name, every, measure) = known.get("measured"), stages.yardstick
+        earlier_stop = next(
+            (stop for stop in before[-1:] if stop["generation"] == newest.number), {}
+        )
+        measured, (name, every, measure) = earlier_stop.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = (
                 {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
             )
-        match = known.get("match")
+        match = earlier_stop.get("match")
         if games and (match is None or match["games"] != games):
             match = final_match(stages, newest.champion, games)
-        found = {"generation": newest.number, "measured": measured, "match": match}
-        if found.items() <= known.items():
+        stop_now = {"generation": newest.number, "measured": measured, "match": match}
+        if stop_now.items() <= earlier_stop.items():
             return
         earlier = [
-            {name: stop[name] for name in found}
+            {name: stop[name] for name in stop_now}
             for stop in before
             if stop["generation"] < newest.number
         ]
-        write_sealed(folder.path / END_FILE, END, {**found, "earlier": earlier})
+        write_sealed(folder.path / END_FILE, END, {**stop_now, "earlier": earlier})
         rebuild(folder)
 
 
@@ -350,24 +353,26 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     if not names:
         return None
     name = names[-1]
-    mine = stages.contestant(champion)
-    theirs = anchor_contestant(game, name)
+    champion_player = stages.contestant(champion)
+    anchor = anchor_contestant(game, name)
     seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
-        found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.timer.watch(tell))
-    if found.means is not None:
-        mean, other = found.means
+        meeting = contest(
+            game, champion_player, anchor, games=games, seed=seed, watch=stages.timer.watch(tell)
+        )
+    if meeting.means is not None:
+        mean, other = meeting.means
         brief = f"{mean:.1f} points, {name} {other:.1f}"
         played = f", on the same {games // 2} deals"
     else:
-        score, low, high = (f"{100 * share:.0f}" for share in found.shares.values())
+        score, low, high = (f"{100 * share:.0f}" for share in meeting.shares.values())
         brief = f"{score} % [{low}, {high}] against {name}"
         played = f" in {games} games"
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,
-        "games": found.games,
-        **found.shares,
+        "games": meeting.games,
+        **meeting.shares,
         "text": text,
         "brief": brief,
     }
