@@ -49,9 +49,8 @@ INLINED = True  # these functions are compiled into their callers: see compile.k
 REUSED = 4  # with tree reuse, trees have room for this many times the simulations of one move
 TOGETHER = 32  # games per part if no network determines it
 
-Watch = Callable[
-    [int, int], None
-]  # called now and then with the number of finished games and of simulations
+Watch = Callable[[int, int], None]
+"""Called now and then with the number of finished games and of simulations."""
 
 
 class GameLine(NamedTuple):
@@ -96,10 +95,10 @@ def advance_games(
     manner = by_pointer(slots.manner)
     settings = by_pointer(settings)
     late = by_pointer(late)
-    own = Slots(tree, spare, scratch, games, rows, manner)
+    pointed = Slots(tree, spare, scratch, games, rows, manner)
     alive = 0
     for number in range(begin, end):
-        advance_game(rules, own, settings, late, answers, number)
+        advance_game(rules, pointed, settings, late, answers, number)
         alive += games.phase[number] != IDLE
     return alive
 
@@ -170,7 +169,7 @@ class Block:
         self.slots = min(games, at_once or games)
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
-        kinds = [(one.method, one.simulations) for one in contestants]
+        kinds = [(contestant.method, contestant.simulations) for contestant in contestants]
         first_of_kind = sorted({kinds.index(kind) for kind in kinds})
         search_of = np.array([first_of_kind.index(kinds.index(kind)) for kind in kinds])
         self.games = new_games(
@@ -208,7 +207,7 @@ class Block:
             self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore
         else:
             self.play_part(0, self.slots, watch)
-        names = [one.name for one in self.contestants]
+        names = [contestant.name for contestant in self.contestants]
         return self.finished.result(names, int(self.games.simulations.sum()), keys=keys)
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
@@ -313,18 +312,17 @@ class Finished:
         )
         lines = [
             GameLine(
-                [names[side] for side in own],
+                [names[side] for side in seated],
                 start,
                 self.moves[index],
                 payoffs,
                 REASON_WORDS[REASONS[reason]],
             )
-            for index, own, start, payoffs, reason in games
+            for index, seated, start, payoffs, reason in games
         ]
         scores = ends["end_score"] if self.game.has("score") else None
-        checked = (ends["end_checked"] == 1) & (
-            ends["end_reason"] == BY_RULES
-        )  # a truncated game proves nothing
+        # a truncated game proves nothing
+        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)
         seats = zip(
             ends["lowest"][checked].ravel().tolist(),
             ends["payoffs"][checked].ravel().tolist(),

@@ -111,9 +111,9 @@ class RunFolder(Generations):
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
             raise AnyzeroError(f"{self.path} is not a folder")
-        parts = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
+        our_files = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
         others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
-        if any(name not in parts and not TEMPORARY.fullmatch(name) for name in others):
+        if any(name not in our_files and not TEMPORARY.fullmatch(name) for name in others):
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
@@ -277,10 +277,10 @@ class RunFolder(Generations):
 
     def copy_champion(self) -> None:
         """Make sure that players find the champion's network."""
-        champion = self.champion_file()
+        source = self.champion_file()
         copy = self.path / manifest.CHAMPION
-        if champion != copy:
-            write_whole(copy, champion.read_bytes())
+        if source != copy:
+            write_whole(copy, source.read_bytes())
 
     def prune(self, newest: Generation) -> None:
         """Drop the big files of old generations: networks that were not promoted, and trainers;
@@ -295,12 +295,12 @@ class RunFolder(Generations):
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
-                keeps_network = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if keeps_network else [])}
+                is_kept = promoted or number in late | {newest.champion, newest.previous}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if is_kept else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()
-                self.pruned |= {number} if promoted or not keeps_network else set()
+                self.pruned |= {number} if promoted or not is_kept else set()
 
     def reports(self) -> list[Values]:
         """The reports of all finished generations, in order; `notes` names damaged ones, which are
@@ -389,10 +389,10 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
 def read_games(path: Path) -> list[Values]:
     """The games of a block, as plain values."""
     try:
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        games = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
     fields = {"names", "start", "actions", "payoffs", "end"}
-    if not all(isinstance(line, dict) and line.keys() >= fields for line in lines):
+    if not all(isinstance(line, dict) and line.keys() >= fields for line in games):
         raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
-    return lines
+    return games

@@ -28,7 +28,15 @@ from anyzero.core.learning.block import (
 )
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.contestants import Contestant, network_contestant
-from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, new_games
+from anyzero.core.learning.games import (
+    ENDLESS,
+    NEVER,
+    Games,
+    Manner,
+    Pairings,
+    Slots,
+    new_games,
+)
 from anyzero.core.learning.orders import Order, make_pairings, manner_of, start_states
 from anyzero.core.learning.samples import Rows, new_rows
 from anyzero.core.search.on_gpu import DeviceEvaluator, device_arrays, to_device
@@ -49,7 +57,7 @@ are sampled.
 
 
 def advance_kernel(
-    rules: Rules, slots: Any, logits: Numbers, values: Numbers, planes: Planes
+    rules: Rules, slots: Slots, logits: Numbers, values: Numbers, planes: Planes
 ) -> None:
     """Advance every game to its next leaf, with the network's answers to its last one."""
     number = cuda.grid(1)
@@ -59,7 +67,9 @@ def advance_kernel(
             encode(rules, slots.scratch.states[number], planes[number])
 
 
-def fetch_kernel(places: Any, games: Any, column: Any, fetched: Any, manner: Any) -> None:
+def fetch_kernel(
+    places: Numbers, games: Games, column: Numbers, fetched: Numbers, manner: Manner
+) -> None:
     """Copy a row of a column to its place in the fetch buffer, if it is of a finished game that has
     a place there.
     """
@@ -72,7 +82,7 @@ def fetch_kernel(places: Any, games: Any, column: Any, fetched: Any, manner: Any
         fetched[places[page] + place, part] = column[index, part]
 
 
-def release_kernel(places: Any, games: Any) -> None:
+def release_kernel(places: Numbers, games: Games) -> None:
     page = cuda.grid(1)
     if page < places.shape[0] and places[page] >= 0:
         games.ready[page] = 0
@@ -101,8 +111,8 @@ class GpuGames:
         self.num_games = num_games
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=ENDLESS, pages=2, keep_samples=1)
-        self.rows: Any = new_device_rows(game, 2 * num_games * longest)
-        self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
+        self.rows = new_device_rows(game, 2 * num_games * longest)
+        self.fetched = new_device_rows(game, max(FETCHED, longest))
         self.rules = gpu.rules_to_device(game.rules)
         self.answers = device_arrays(evaluator)
         pairings = Pairings(
@@ -117,7 +127,7 @@ class GpuGames:
         self.forest = plant_forest(game, contestants[0], num_games, manner, "cuda")
         slots = new_slots(self.forest, self.games, self.rows, self.manner)
         tree = to_device(slots.tree)
-        self.slots: Any = slots._replace(
+        self.slots = slots._replace(
             tree=tree,
             spare=to_device(slots.spare) if manner.reuse else tree,
             scratch=to_device(slots.scratch),
@@ -141,10 +151,8 @@ class GpuGames:
         """Set the pairings and the resignation threshold of games that start from now on."""
         sides = self.games.sides.copy_to_host()
         shares = np.ones(MOST_PAIRINGS)
-        sides[: len(pairings.sides)], shares[: len(pairings.sides)] = (
-            pairings.sides,
-            np.cumsum(pairings.shares),
-        )
+        sides[: len(pairings.sides)] = pairings.sides
+        shares[: len(pairings.sides)] = np.cumsum(pairings.shares)
         self.games.sides.copy_to_device(sides)
         self.games.shares.copy_to_device(shares)
         self.games.bar.copy_to_device(np.array([resign_below if self.game.is_opposed else NEVER]))
@@ -260,7 +268,7 @@ class RunGames:
         )
 
 
-def new_device_rows(game: Game, num: int) -> Any:
+def new_device_rows(game: Game, num: int) -> Rows:
     row = new_rows(game, 1)
     row = row._replace(policies=row.policies.astype(np.float16))
     needed = num * sum(column.nbytes for column in row)

@@ -139,14 +139,14 @@ def num_cells(game: Game) -> int:
 
 def fitting_games(game: Game, max_plies: int) -> int:
     """Parallel games: a power of two whose samples fit in GPU memory."""
-    found = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
+    games = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
     plies = min(max_plies or game.max_plies, game.max_plies)
     row = new_rows(game, 1)
     # policies are half as large there, and count twice, to leave room for the trees
     each = 2 * plies * sum(column.nbytes for column in row)
-    while found > 1 and found * each > MEMORY_SHARE * gpu_bytes():
-        found //= 2
-    return found
+    while games > 1 and games * each > MEMORY_SHARE * gpu_bytes():
+        games //= 2
+    return games
 
 
 def gpu_bytes() -> float:

@@ -192,13 +192,13 @@ class RunSummary(Shown):
         changed = differences(
             [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
         )
-        named = [
+        changes = [
             f"{key}={format_setting(value)}"
             for key, (value, _) in changed.items()
             if "network." not in key
         ]
-        if named:
-            yield f"not the defaults: {', '.join(named)}"
+        if changes:
+            yield f"not the defaults: {', '.join(changes)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:
@@ -257,7 +257,7 @@ class RunSummary(Shown):
 OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes", "end match")
 
 
-def summarise(path: Path) -> RunSummary:
+def summarise_run(path: Path) -> RunSummary:
     """Read a run without changing it; only what is read is checked: `verify` checks the rest."""
     folder = RunFolder.open(path)
     numbers = folder.numbers()
@@ -372,17 +372,15 @@ class Runs(Shown):
         ]
 
     def to_json(self) -> Values:
-        values: Values = {"root": str(self.root)}
+        found: Values = {"root": str(self.root)}
         if not self.named:
             broken = [{"name": name, "error": error} for name, error in self.broken.items()]
-            return values | {"runs": [run.to_json() for run in self.runs], "broken": broken}
+            return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
         runs = [
             {**run.to_json(), "config": run.config.to_dict(), "history": run.history}
             for run in self.runs
         ]
-        return (
-            values | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
-        )
+        return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
 
 
 def runs(*names: str, root: Path | str = "runs") -> Runs:
@@ -395,18 +393,18 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     if names:
         return Runs(
             root,
-            [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
+            [summarise_run(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
             {},
             named=True,
         )
-    readable = []
+    summaries = []
     broken = {}
     for path in list_runs(root):
         try:
-            readable.append(summarise(path))
+            summaries.append(summarise_run(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
-    return Runs(root, readable, broken, named=False)
+    return Runs(root, summaries, broken, named=False)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
