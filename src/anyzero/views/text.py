@@ -7,6 +7,7 @@ from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
+from anyzero.core.base.extras import MissingPartError, needs_package
 from anyzero.views.shapes import Label, Picture, Point
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def scene_to_text(scene: Picture, marked: Collection[str] = ()) -> str:
 
 def scene_to_terminal(scene: Picture, marked: Collection[str] = ()) -> "Text":
     """The same in colour; `rich` drops colours if the terminal has none."""
-    from rich.text import Text
-
+    try:
+        from rich.text import Text
+    except ModuleNotFoundError:
+        raise MissingPartError(needs_package("rich")) from None
     canvas = lay_out(scene, marked)
     text = Text(no_wrap=True)
     rows = sorted(row for row, _ in canvas)

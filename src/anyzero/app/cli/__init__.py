@@ -3,6 +3,7 @@
 import sys
 
 from anyzero.core.base import stopping
+from anyzero.core.base.extras import needs_package
 
 __all__ = ["main"]
 
@@ -16,8 +17,12 @@ def main() -> None:
             f"code of {named} probably reads or writes out of range, or calls itself for ever"
         )
     with stopping.in_two_steps():
-        from anyzero.app.cli.app import main as run
-
+        try:
+            from anyzero.app.cli.app import main as run
+        except ModuleNotFoundError as error:
+            if error.name not in ("rich", "typer"):
+                raise
+            sys.exit(f"anyzero: {needs_package(error.name)}")
         try:
             run()
         except SystemExit as end:

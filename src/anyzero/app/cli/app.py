@@ -49,28 +49,43 @@ app = typer.Typer(
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
     *(
-        play.play,
-        serve.serve,
-        games.rules,
+        play.play_command,
+        serve.serve_command,
+        games.rules_command,
         games.games,
         games.show,
-        play.replay,
-        games.search,
-        games.solve,
+        play.replay_command,
+        games.search_command,
+        games.solve_command,
     ),
-    *(arena.match, arena.tournament, arena.rate, arena.experiment, arena.plot, arena.estimate),
-    *(train.train, train.runs, train.nets, games.new, games.check, games.perft),
-    *(serve.export, train.doctor, serve.uci, serve.gtp),
+    *(
+        arena.match_command,
+        arena.tournament_command,
+        arena.rate_command,
+        arena.experiment_command,
+        arena.plot_command,
+        arena.estimate_command,
+    ),
+    *(
+        train.train_command,
+        train.runs_command,
+        train.nets_command,
+        games.new,
+        games.check_command,
+        games.perft_command,
+    ),
+    *(serve.export_command, train.doctor, serve.uci, serve.gtp),
 )
 BENCHES: dict[str, Callable[..., None]] = {
-    "rollouts": games.bench_rollouts,
-    "search": games.bench_search,
+    "rollouts": games.bench_rollouts_command,
+    "search": games.bench_search_command,
 }
 bench = typer.Typer(
     help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None
 )
 for command in COMMANDS:
-    app.command(epilog=command.__dict__[EPILOG])(command)
+    name = command.__name__.removesuffix("_command")
+    app.command(name, epilog=command.__dict__[EPILOG])(command)
 for name, command in BENCHES.items():
     bench.command(name, epilog=command.__dict__[EPILOG])(command)
 app.add_typer(bench, name="bench")

@@ -3,7 +3,7 @@ by how much.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyzero
 from anyzero.app.cli.options import (
@@ -42,7 +42,7 @@ RecordFile = Annotated[
     "anyzero match connect_four uct:400 uct:200 --games 4000 --sprt 0 50",
     about=PLAYERS,
 )
-def match(
+def match_command(
     game: GameText,
     first: Annotated[str, argument("random, uct:2000, grave:0.5s, gumbel:64@RUN, ...", "A")],
     second: Annotated[str, argument("The player that A is measured against.", "B")],
@@ -63,14 +63,16 @@ def match(
 
     Games come in pairs with the same opening and the seats swapped.
     """
-    settings: Any = {
+    settings: Values = {
         "games": games,
         "seed": seed,
         "openings": openings,
         "limit_s": limit,
         "workers": workers,
+        "cluster": cluster,
+        "record": record,
+        "progress": not json,
     }
-    settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.match(game, first, second, sprt=sprt, **settings), json=json)
 
 
@@ -80,7 +82,7 @@ def match(
     "games.jsonl",
     about=PLAYERS,
 )
-def tournament(
+def tournament_command(
     game: GameText,
     players: Annotated[list[str], argument("Two players or more.", "A B C ...")],
     games: Games = 20,
@@ -94,14 +96,16 @@ def tournament(
     json: Json = False,
 ) -> None:
     """Play a round-robin tournament and rate all players."""
-    settings: Any = {
+    settings: Values = {
         "games": games,
         "seed": seed,
         "openings": openings,
         "limit_s": limit,
         "workers": workers,
+        "cluster": cluster,
+        "record": record,
+        "progress": not json,
     }
-    settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)
 
 
@@ -110,7 +114,7 @@ def tournament(
     "anyzero rate runs/hex11 --games 100 --card hex.toml",
     "anyzero rate net.safetensors --most 10000",
 )
-def rate(
+def rate_command(
     net: Annotated[str, argument("A net's file, a run, or @best with --game.", "NET")],
     game: Annotated[
         str | None, option("The board to play on; by default the one it was trained on.")
@@ -149,7 +153,7 @@ def rate(
         "device": device,
         "minutes": minutes,
     }
-    made = Made(**given) if any(given.values()) else None
+    provenance = Made(**given) if any(given.values()) else None
     playing: Values = {"seed": seed, "workers": workers, "progress": not json}
     limits: Values = {
         "simulations": simulations,
@@ -158,7 +162,8 @@ def rate(
         "against": against or (),
     }
     print_result(
-        anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json
+        anyzero.rate(net, game, made=provenance, folder=folder, card=card, **limits, **playing),
+        json=json,
     )
 
 
@@ -170,7 +175,7 @@ def rate(
     "anyzero experiment examples/hex_rave.toml --results rave.csv",
     "anyzero plot rave.csv",
 )
-def experiment(
+def experiment_command(
     config: Annotated[Path, argument("A .toml file, or a .json file of the Hex study.", "CONFIG")],
     results: Annotated[
         Path | None, option("The table; by default named after CONFIG, in this folder.", "FILE.csv")
@@ -190,7 +195,7 @@ def experiment(
 
 
 @examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
-def plot(
+def plot_command(
     results: Annotated[Path, argument("An experiment's table.", "RESULTS")],
     out: Annotated[
         Path | None, option("Where to write the plots; by default beside RESULTS.", "FOLDER")
@@ -214,7 +219,7 @@ def plot(
     "anyzero estimate hex:size=7",
     "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg",
 )
-def estimate(
+def estimate_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",

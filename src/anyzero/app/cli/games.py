@@ -29,23 +29,23 @@ def games(json: Json = False) -> None:
     """List the games with their options."""
     from anyzero.core.game.load import game_names
 
-    found = [anyzero.load(name) for name in game_names()]
+    loaded = [anyzero.load(name) for name in game_names()]
     sizes = [
-        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found
+        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in loaded
     ]
-    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
+    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in loaded]
     rows = [
         (game.name, text, game.num_seats, game.num_actions)
-        for game, text in zip(found, options, strict=True)
+        for game, text in zip(loaded, options, strict=True)
     ]
     values = [
-        {**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)
+        {**size, "options": dict(game.options)} for size, game in zip(sizes, loaded, strict=True)
     ]
     answer(values, [Sheet(("game", "options", "seats", "actions"), rows)], json=json)
 
 
 @examples("anyzero rules hex", "anyzero rules ./my_game.py")
-def rules(game: GameText, json: Json = False) -> None:
+def rules_command(game: GameText, json: Json = False) -> None:
     """Explain a game in a few sentences, with two pictures.
 
     For your own game the text is the docstring of make().
@@ -54,7 +54,7 @@ def rules(game: GameText, json: Json = False) -> None:
 
 
 @examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
-def check(game: GameText, json: Json = False) -> None:
+def check_command(game: GameText, json: Json = False) -> None:
     """Check a game against the laws of the contract.
 
     The laws are checked on random play; the exit code is 1 if one is broken.
@@ -79,8 +79,8 @@ def new(
     step.
     """
     written = [str(path) for path in find("laws").start_game(file, kind)]
-    told = "docs/contract.md explains each part"
-    said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
+    pointer = "docs/contract.md explains each part"
+    said = f"{written[0]} is a {kind} game, {written[1]} its test; {pointer}"
     commands = (
         f"  anyzero check {file}",
         f"  anyzero play {file}",
@@ -117,7 +117,7 @@ def show(
 
 
 @examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
-def perft(
+def perft_command(
     game: GameText,
     depth: Annotated[int, argument("How many plies.", min=0, max=50)],
     state: StateText = None,
@@ -145,7 +145,7 @@ def perft(
     'anyzero search connect_four gumbel:64@RUN --moves "d d"',
     about=SEARCHES,
 )
-def search(
+def search_command(
     game: GameText,
     method: Annotated[
         str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")
@@ -161,8 +161,10 @@ def search(
 
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
-    found = anyzero.search(loaded, position, method, seed=seed)
-    print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
+    result = anyzero.search(loaded, position, method, seed=seed)
+    print_result(
+        result, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most
+    )
 
 
 @examples(
@@ -170,7 +172,7 @@ def search(
     "anyzero solve hex:size=4 --openings",
     'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10',
 )
-def solve(
+def solve_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
@@ -189,12 +191,12 @@ def solve(
     For small two-seat games without chance; the exit code is 1 if the value was not found.
     """
     loaded, position = load_position(game, state, moves)
-    found = anyzero.solve(
+    solution = anyzero.solve(
         loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json
     )
     text = loaded.format_state(position) if loaded.has("format_state") else None
-    print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
-    raise typer.Exit(1 if found.value is None else 0)
+    print_result(solution, {"game": loaded.text, "state": text}, json=json, openings=openings)
+    raise typer.Exit(1 if solution.value is None else 0)
 
 
 # --- how fast it runs here
@@ -214,7 +216,7 @@ Seconds = Annotated[
 
 
 @examples("anyzero bench rollouts hex:size=11 --threads 2")
-def bench_rollouts(
+def bench_rollouts_command(
     game: GameText,
     threads: Annotated[int, option("CPU threads.", min=1, max=1024)] = 1,
     target: Annotated[str, option("cpu, cuda, interpreted or wasm.")] = "cpu",
@@ -226,15 +228,15 @@ def bench_rollouts(
 
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
-        found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    about = f"{found.game} on {found.target}, {count(found.threads, 'thread')}"
-    speed = found.rollouts_per_s
-    moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
-    answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
+        result = measure(loaded, target=target, threads=threads, seconds=seconds)
+    about = f"{result.game} on {result.target}, {count(result.threads, 'thread')}"
+    speed = result.rollouts_per_s
+    moves = f"{result.moves_per_s:,.0f} moves/s; ready after {result.compile_s:.2f} s"
+    answer(result._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")
-def bench_search(
+def bench_search_command(
     game: GameText,
     method: Annotated[str, argument("A method and its budget: uct:10000, rave:0.5s.", "METHOD")],
     seconds: Seconds = 2.0,
@@ -245,14 +247,14 @@ def bench_search(
 
     loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):
-        found = search_speed(loaded, method, seconds=seconds)
-    speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
+        result = search_speed(loaded, method, seconds=seconds)
+    speed = f"{result.simulations_per_s:,.0f} simulations/s, the best of {result.searches}"
     median = (
-        f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after "
-        f"{found.ready_s:.2f} s"
+        f"median {result.median_simulations_per_s:,.0f} simulations/s; ready after "
+        f"{result.ready_s:.2f} s"
     )
     size = (
-        f"{found.simulations:,} simulations made {found.nodes:,} nodes of "
-        f"{found.bytes_per_node:.0f} bytes"
+        f"{result.simulations:,} simulations made {result.nodes:,} nodes of "
+        f"{result.bytes_per_node:.0f} bytes"
     )
-    answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)
+    answer(result._asdict(), (f"{result.game}, {result.method}: {speed}", median, size), json=json)

@@ -20,7 +20,7 @@ KEPT = "stopped; all games are saved, anyzero serve resumes them"
     'anyzero serve --engine "Stockfish=uci:stockfish,elo=1400"',
     "anyzero play hex --web",
 )
-def serve(
+def serve_command(
     port: Annotated[int, option("0 means any free port.", min=0, max=65535)] = 8000,
     browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
     game: Annotated[list[str] | None, option("Your own game; may be repeated.", "FILE")] = None,
@@ -139,7 +139,7 @@ def serve_lines(handle: Callable[[str], bool]) -> bool:
     "anyzero export hex --wasm hex --player rave:5000",
     "anyzero export oware --c oware --player rave:5000",
 )
-def export(
+def export_command(
     game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
     all_games: Annotated[bool, option("All built-in games, for --web.", name="--all")] = False,
     net: Annotated[

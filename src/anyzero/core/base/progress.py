@@ -63,9 +63,12 @@ Show = Callable[[float, float | None, str], None]
 
 @contextmanager
 def _in_terminal() -> Iterator[Show]:
-    from rich import progress as rich
-    from rich.console import Console
-
+    try:
+        from rich import progress as rich
+        from rich.console import Console
+    except ModuleNotFoundError:
+        yield lambda done, total, words: None  # it comes with the command line
+        return
     columns = (
         rich.TextColumn("{task.description}", markup=False),
         rich.BarColumn(),

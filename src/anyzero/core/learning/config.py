@@ -12,8 +12,7 @@ from pydantic_core import PydanticCustomError
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.schema import Schema, read_toml, settings_of, write_toml
-from anyzero.core.base.schema import parse_setting as parse_value
+from anyzero.core.base.schema import Schema, parse_value, read_toml, settings_of, write_toml
 from anyzero.core.base.sealed import DamagedError, read_sealed, seal_of, write_sealed
 from anyzero.core.learning.manifest import Generations
 from anyzero.core.learning.search_text import (

@@ -8,22 +8,18 @@ public function: `estimate("hex:size=7")`.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from anyzero.core.base import stopping
 from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, whole
-from anyzero.core.base.nouns import Values
 from anyzero.core.base.progress import SHARE
 from anyzero.core.base.progress import progress as bar
-from anyzero.core.base.report import Part, Sheet, Shown, signed
 from anyzero.core.base.seeds import draw_seed
-from anyzero.core.base.statistics import Interval, mean_interval
+from anyzero.core.base.statistics import mean_interval
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
@@ -32,9 +28,7 @@ from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import FLAT, Method, Settings, adapt
 from anyzero.core.search.report import RootMoves
 from anyzero.core.search.selection import minimum_error_weight, rave_score
-
-if TYPE_CHECKING:
-    from anyzero.tools.figures import Figure
+from anyzero.tools.lab.study import ESTIMATES, Errors, Point, Study
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE = 100_000
@@ -43,125 +37,7 @@ FEWEST_REPEATS = 8
 BIAS = 1e-3  # the square of AMAF's typical asymptotic error, 0.03 of a payoff
 REFERENCE_STREAMS = 256
 
-ESTIMATES = ("flat", "amaf", "rave")
-
 Watch = Callable[[float], None]  # called with the share of the work done
-
-
-class Errors(NamedTuple):
-    """The error of an estimate against the reference; means over repetitions with 95 %
-    intervals.
-    """
-
-    root_mean_square: Interval
-    mean_absolute: Interval
-    rank_correlation: (
-        Interval  # Spearman's: 1 if the moves are in the right order, 0 if the order is random
-    )
-
-
-@dataclass(frozen=True)
-class Point:
-    """The estimates after a number of simulations."""
-
-    simulations: int
-    errors: dict[str, Errors]
-    estimates: dict[str, np.ndarray]  # [moves]: those of the first repetition, by name
-    visits: np.ndarray
-    amaf_visits: np.ndarray
-
-    def to_json(self) -> Values:
-        values: Values = {
-            "simulations": self.simulations,
-            "visits": self.visits.tolist(),
-            "amaf_visits": self.amaf_visits.tolist(),
-        }
-        for name, errors in self.errors.items():
-            intervals = {key: interval._asdict() for key, interval in errors._asdict().items()}
-            values[name] = {**intervals, "estimates": self.estimates[name].tolist()}
-        return values
-
-    def error_words(self) -> Iterator[str]:
-        """The error of each estimate with its interval, then the rank correlations."""
-        for field, digits in (("root_mean_square", 3), ("rank_correlation", 2)):
-            for name in ESTIMATES:
-                value, low, high = (
-                    f"{limit:.{digits}f}" for limit in getattr(self.errors[name], field)
-                )
-                yield f"{value} ({low} to {high})"
-
-
-@dataclass(frozen=True, repr=False)
-class Study(Shown):
-    """Three estimates of every move of a position, as the number of simulations grows."""
-
-    game: str
-    state: str
-    seed: int
-    moves: list[str]
-    reference: np.ndarray  # [moves]: the value of each, for the seat to move
-    reference_rollouts: int  # per move
-    repeats: int
-    bias: float
-    points: list[Point]
-
-    @property
-    def telling(self) -> Point:
-        """The first point at which every move has started ten rollouts; the last one if there is
-        none.
-        """
-        points = (point for point in self.points if point.simulations >= 10 * len(self.moves))
-        return next(points, self.points[-1])
-
-    def plot(self, file: Path | str | None = None) -> "Figure":
-        """Estimates against the reference, their error and their rank correlation; also saved if a
-        file is named.
-        """
-        from anyzero.tools.figures import keep
-        from anyzero.tools.lab.plots import draw_study
-
-        return keep(draw_study(self), file)
-
-    def report(self, most: int = 10) -> Iterator[Part]:
-        """The best moves, then the errors as the number of simulations grows."""
-        point = self.telling
-        yield (
-            f"{self.game} after {point.simulations:,} simulations, the first of "
-            f"{self.repeats} repetitions"
-        )
-        flat, amaf, rave = (point.estimates[name] for name in ESTIMATES)
-        rows = [
-            (
-                *(
-                    self.moves[move],
-                    signed(self.reference[move]),
-                    signed(flat[move]),
-                    point.visits[move],
-                ),
-                *(signed(amaf[move]), point.amaf_visits[move], signed(rave[move])),
-            )
-            for move in np.argsort(-self.reference, kind="stable")[:most]
-        ]
-        yield Sheet(("move", "reference", "flat", "rollouts", "AMAF", "rollouts", "RAVE"), rows)
-        yield ""
-        yield (
-            f"root mean square error against {self.reference_rollouts:,} rollouts per "
-            "move, and rank correlation"
-        )
-        columns = ("simulations", "flat", "AMAF", "RAVE", "rank: flat", "AMAF", "RAVE")
-        yield Sheet(
-            columns, [(f"{point.simulations:,}", *point.error_words()) for point in self.points]
-        )
-
-    def to_json(self) -> Values:
-        plain = {
-            key: value for key, value in vars(self).items() if key not in ("reference", "points")
-        }
-        points = [point.to_json() for point in self.points]
-        return {**plain, "reference": self.reference.tolist(), "points": points}
-
-
-# --- the study
 
 
 def estimate(

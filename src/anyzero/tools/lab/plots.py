@@ -1,15 +1,14 @@
-"""Figures of training runs and of estimates; `score_plots` has those of experiments."""
+"""Figures of training runs; `score_plots` has those of experiments."""
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.core.base.nouns import Values
 from anyzero.tools.figures import (
     COLOURS,
     GUIDE,
-    LABEL,
     Axes,
     Figure,
     Line2D,
@@ -20,10 +19,6 @@ from anyzero.tools.figures import (
     new_figure,
     style_of,
 )
-
-if TYPE_CHECKING:
-    from anyzero.tools.lab.estimate import Study
-
 
 # --- training runs
 
@@ -140,52 +135,3 @@ def _run_title(runs: Sequence[RunCurves]) -> str:
     time = last["total_seconds"] / 60
     shown = f"{time:.0f}" if time >= 10 else f"{time:.1f}"
     return f"{games[0]}: run {runs[0].name}, generation {last['generation']} after {shown} minutes"
-
-
-# --- studies of estimates
-
-
-def draw_study(study: "Study") -> Figure:
-    """Three panels: estimates against the reference, root mean square error, rank correlation."""
-    caption = (
-        "Payoffs from -1 to 1 for the seat to move. Reference: "
-        f"{study.reference_rollouts:,} rollouts that begin with "
-        f"each move. Left: the first repetition after {study.telling.simulations:,} "
-        "simulations. Middle and right: "
-        f"means of {study.repeats} repetitions with 95\N{NO-BREAK SPACE}% intervals. RAVE "
-        f"with bias {study.bias:g}."
-    )
-    figure = new_figure(
-        11.0, 3.5, f"{study.game}: estimates of the {len(study.moves)} moves", caption
-    )
-    moves, errors, order = figure.subplots(1, 3)
-    _draw_moves(moves, study)
-    names = {"flat": "flat Monte Carlo", "amaf": "AMAF", "rave": "RAVE"}
-    for axes, field in ((errors, "root_mean_square"), (order, "rank_correlation")):
-        for number, (name, label) in enumerate(names.items()):
-            points = [
-                (point.simulations, *getattr(point.errors[name], field)) for point in study.points
-            ]
-            draw_curve(axes, number, points, label)
-        axes.set_xscale("log")
-    errors.set_yscale("log")
-    errors.legend(fontsize=LABEL, frameon=False, loc="lower left")
-    order.axhline(0.0, **GUIDE)
-    order.set_ylim(top=1.0)
-    finish(errors, "root mean square error", "simulations", "")
-    finish(order, "rank correlation with the reference", "simulations", "")
-    return figure
-
-
-def _draw_moves(axes: Axes, study: "Study") -> None:
-    """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis,
-    ideally on the line.
-    """
-    point = study.telling
-    truth = study.reference
-    ends = [float(truth.min()), float(truth.max())]
-    axes.plot(ends, ends, color="#404040", linewidth=0.8, zorder=3)
-    for number, name in enumerate(("flat", "amaf")):
-        style = style_of(number) | {"linestyle": "", "markersize": 3.5}
-        axes.plot(truth, point.estimates[name], alpha=0.8, **style)
-    finish(axes, f"each move after {point.simulations:,} simulations", "reference", "estimate")
