@@ -25,8 +25,8 @@ from anyzero.core.base.errors import list_some
 from anyzero.core.base.files import parse_object, write_whole
 from anyzero.core.base.report import count
 from anyzero.core.base.sealed import SEAL, seal_of
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_text
 from anyzero.core.game.play import Reason
 from anyzero.tools.arena.match import MATCH_FORM, REASONS
 
