@@ -12,7 +12,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -149,11 +149,7 @@ def told(
 ) -> AbstractContextManager[None]:
     """Report exceptions of a user's game in one sentence, with where to learn more."""
     advice = f"; anyzero check {game.text} has details"
-    return (
-        one_sentence(game.source, game.functions, advice, passing)
-        if game.is_from_file
-        else nullcontext()
-    )
+    return one_sentence(game.source, game.functions, advice, passing)
 
 
 class ToldKernel:

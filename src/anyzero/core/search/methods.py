@@ -15,8 +15,8 @@ from anyzero.core.base.errors import (
     nearest_hint,
 )
 from anyzero.core.base.nouns import Numbers, States, Values
+from anyzero.core.game.definition import split_options
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_options
 
 # Formulas: how the next child is chosen.
 FLAT = 0

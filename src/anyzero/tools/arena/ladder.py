@@ -20,8 +20,9 @@ from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import Interval, mean_interval, wilson_interval
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game, game_text
-from anyzero.core.game.load import as_game, load, names_with, split_text
+from anyzero.core.game.load import as_game, load, names_with
 from anyzero.core.game.play import Play
 from anyzero.core.learning.find import BEST, find_network, hash_of
 from anyzero.tools.arena.arena import leading_pairs, play_games, split_settings

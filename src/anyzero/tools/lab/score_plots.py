@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from anyzero.core.game.load import split_text
+from anyzero.core.game.definition import split_text
 from anyzero.tools.figures import (
     GUIDE,
     LABEL,
