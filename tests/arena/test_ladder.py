@@ -15,7 +15,7 @@ from anyzero.core.nets.config import BadNetworkError
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.tools.arena import ladder as ladders
 from anyzero.tools.arena.cards import Made, nets, read_card, write_card
-from anyzero.tools.arena.ladder import UCT, ladder, lost_after, make_result, rate
+from anyzero.tools.arena.ladder import UCT, ladder, lost_after, make_card_result, rate
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -93,7 +93,7 @@ def test_a_card_has_the_results_of_one_board(tmp_path):
     """
     measured = Interval(0.5, 0.4, 0.6)
     first, second = (
-        make_result("gumbel:8", 4, measured, opponent=name) for name in ("random", "uct:20")
+        make_card_result("gumbel:8", 4, measured, opponent=name) for name in ("random", "uct:20")
     )
     earlier = tmp_path / "card.toml"
 
@@ -155,7 +155,9 @@ def test_every_opponent_that_is_named_is_played(tmp_path, monkeypatch):
     monkeypatch.setattr(ladders, "find_program", lambda name: None)
     lost = Interval(0.0, 0.0, 0.1)
     monkeypatch.setattr(
-        ladders.Climb, "meet", lambda climb, one: make_result(climb.search, 12, lost, opponent=one)
+        ladders.Climb,
+        "meet",
+        lambda climb, one: make_card_result(climb.search, 12, lost, opponent=one),
     )
     found = rate(
         "@best",

@@ -71,9 +71,9 @@ def export(
         )
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games can only be exported with --web")
-    check_target("net", net, "--onnx or --web", onnx, web)
-    check_target("player", player, "--bot, --c or --wasm", bot, c, wasm)
-    check_target("max-characters", max_characters, "--bot", bot)
+    check_has_target("net", net, "--onnx or --web", onnx, web)
+    check_has_target("player", player, "--bot, --c or --wasm", bot, c, wasm)
+    check_has_target("max-characters", max_characters, "--bot", bot)
     first = games[0]
     net = net or BEST
     written = Exported()
@@ -105,7 +105,7 @@ def export_bot(path: Path, game: Game, player: str, max_characters: int | None) 
     return path, note
 
 
-def check_target(name: str, value: Any, targets: str, *files: Any) -> None:
+def check_has_target(name: str, value: Any, targets: str, *files: Any) -> None:
     """BadOptionError for an option that applies to none of the written targets."""
     if value is not None and files == (None,) * len(files):
         raise BadOptionError(f"--{name} does nothing here: it is for {targets}")

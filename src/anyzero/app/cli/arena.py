@@ -42,7 +42,7 @@ RecordFile = Annotated[
     "anyzero match connect_four uct:400 uct:200 --games 4000 --sprt 0 50",
     about=PLAYERS,
 )
-def match(
+def match_command(
     game: GameText,
     first: Annotated[str, argument("random, uct:2000, grave:0.5s, gumbel:64@RUN, ...", "A")],
     second: Annotated[str, argument("The player that A is measured against.", "B")],
@@ -80,7 +80,7 @@ def match(
     "games.jsonl",
     about=PLAYERS,
 )
-def tournament(
+def tournament_command(
     game: GameText,
     players: Annotated[list[str], argument("Two players or more.", "A B C ...")],
     games: Games = 20,
@@ -110,7 +110,7 @@ def tournament(
     "anyzero rate runs/hex11 --games 100 --card hex.toml",
     "anyzero rate net.safetensors --most 10000",
 )
-def rate(
+def rate_command(
     net: Annotated[str, argument("A net's file, a run, or @best with --game.", "NET")],
     game: Annotated[
         str | None, option("The board to play on; by default the one it was trained on.")
@@ -170,7 +170,7 @@ def rate(
     "anyzero experiment examples/hex_rave.toml --results rave.csv",
     "anyzero plot rave.csv",
 )
-def experiment(
+def experiment_command(
     config: Annotated[Path, argument("A .toml file, or a .json file of the Hex study.", "CONFIG")],
     results: Annotated[
         Path | None, option("The table; by default named after CONFIG, in this folder.", "FILE.csv")
@@ -190,7 +190,7 @@ def experiment(
 
 
 @examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
-def plot(
+def plot_command(
     results: Annotated[Path, argument("An experiment's table.", "RESULTS")],
     out: Annotated[
         Path | None, option("Where to write the plots; by default beside RESULTS.", "FOLDER")
@@ -214,7 +214,7 @@ def plot(
     "anyzero estimate hex:size=7",
     "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg",
 )
-def estimate(
+def estimate_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",

@@ -25,7 +25,7 @@ from anyzero.core.base.report import Sheet, count
 
 
 @examples("anyzero games --json")
-def games(json: Json = False) -> None:
+def games_command(json: Json = False) -> None:
     """List the games with their options."""
     from anyzero.core.game.load import game_names
 
@@ -45,7 +45,7 @@ def games(json: Json = False) -> None:
 
 
 @examples("anyzero rules hex", "anyzero rules ./my_game.py")
-def rules(game: GameText, json: Json = False) -> None:
+def rules_command(game: GameText, json: Json = False) -> None:
     """Explain a game in a few sentences, with two pictures.
 
     For your own game the text is the docstring of make().
@@ -54,7 +54,7 @@ def rules(game: GameText, json: Json = False) -> None:
 
 
 @examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
-def check(game: GameText, json: Json = False) -> None:
+def check_command(game: GameText, json: Json = False) -> None:
     """Check a game against the laws of the contract.
 
     The laws are checked on random play; the exit code is 1 if one is broken.
@@ -68,7 +68,7 @@ def check(game: GameText, json: Json = False) -> None:
 
 
 @examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
-def new(
+def new_command(
     file: Annotated[Path, argument("The file to write, like my_game.py.")],
     kind: Annotated[str, option("placing, moving or dice.")] = "placing",
     json: Json = False,
@@ -90,7 +90,7 @@ def new(
 
 
 @examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
-def show(
+def show_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
@@ -117,7 +117,7 @@ def show(
 
 
 @examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
-def perft(
+def perft_command(
     game: GameText,
     depth: Annotated[int, argument("How many plies.", min=0, max=50)],
     state: StateText = None,
@@ -145,7 +145,7 @@ def perft(
     'anyzero search connect_four gumbel:64@RUN --moves "d d"',
     about=SEARCHES,
 )
-def search(
+def search_command(
     game: GameText,
     method: Annotated[
         str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")
@@ -171,7 +171,7 @@ def search(
     "anyzero solve hex:size=4 --openings",
     'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10',
 )
-def solve(
+def solve_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
@@ -215,7 +215,7 @@ Seconds = Annotated[
 
 
 @examples("anyzero bench rollouts hex:size=11 --threads 2")
-def bench_rollouts(
+def bench_rollouts_command(
     game: GameText,
     threads: Annotated[int, option("CPU threads.", min=1, max=1024)] = 1,
     target: Annotated[str, option("cpu, cuda, interpreted or wasm.")] = "cpu",
@@ -235,7 +235,7 @@ def bench_rollouts(
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")
-def bench_search(
+def bench_search_command(
     game: GameText,
     method: Annotated[str, argument("A method and its budget: uct:10000, rave:0.5s.", "METHOD")],
     seconds: Seconds = 2.0,

@@ -23,7 +23,7 @@ SeatText = Annotated[str | None, option("human, level:easy, rave:2000, ...", "PL
     "anyzero play --load game.json",
     about=PLAYERS,
 )
-def play(
+def play_command(
     game: Annotated[
         str | None, argument("A game: hex, hex:size=7 or ./my_game.py.", "[GAME]")
     ] = None,
@@ -109,7 +109,7 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
     "anyzero replay game.sgf --move 10",
     "anyzero replay match.jsonl --number 7 --json",
 )
-def replay(
+def replay_command(
     file: Annotated[
         Path, argument("Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.", "FILE")
     ],

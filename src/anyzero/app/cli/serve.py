@@ -20,7 +20,7 @@ KEPT = "stopped; all games are saved, anyzero serve resumes them"
     'anyzero serve --engine "Stockfish=uci:stockfish,elo=1400"',
     "anyzero play hex --web",
 )
-def serve(
+def serve_command(
     port: Annotated[int, option("0 means any free port.", min=0, max=65535)] = 8000,
     browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
     game: Annotated[list[str] | None, option("Your own game; may be repeated.", "FILE")] = None,
@@ -84,7 +84,7 @@ def run(config: Values, *, browser: bool = False, json: bool = False, fragment: 
     "anyzero uci",
     title="Example, and then line by line: position startpos moves e2e4, go nodes 500",
 )
-def uci() -> None:
+def uci_command() -> None:
     """Run as a chess engine for GUIs that speak UCI.
 
     Give the GUI the command `anyzero uci`.
@@ -103,7 +103,7 @@ def uci() -> None:
     title="Examples, and then line by line: play b d4, genmove w, showboard",
     about=PLAYERS,
 )
-def gtp(
+def gtp_command(
     game: GameText,
     player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = OPPONENT,
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
@@ -139,7 +139,7 @@ def serve_lines(handle: Callable[[str], bool]) -> bool:
     "anyzero export hex --wasm hex --player rave:5000",
     "anyzero export oware --c oware --player rave:5000",
 )
-def export(
+def export_command(
     game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
     all_games: Annotated[bool, option("All built-in games, for --web.", name="--all")] = False,
     net: Annotated[

@@ -42,7 +42,7 @@ def flag(text: str, meaning: str) -> Any:
     "anyzero train hex:size=7 --set selfplay.simulations=64 --run hex7",
     "anyzero train --preset take-it-easy --sweep selfplay.noise_fraction=0,0.25 --generations 10",
 )
-def train(
+def train_command(
     game: Annotated[
         str | None, argument("A game; optional with --preset or --config.", "GAME")
     ] = None,
@@ -154,7 +154,7 @@ Root = Annotated[Path, option("The folder that holds runs.", "FOLDER", "--root")
     "anyzero runs small large --by minutes --plot both.svg",
     "anyzero runs hex7 --verify",
 )
-def runs(
+def runs_command(
     names: Annotated[
         list[str] | None, argument("Names or folders; several are compared.", "[RUN]...")
     ] = None,
@@ -189,7 +189,7 @@ def runs(
     "anyzero doctor connect_four",
     "anyzero doctor ./my_game.py:size=4",
 )
-def doctor(
+def doctor_command(
     subject: Annotated[str, argument("A run by name or folder, or else a game.", "RUN|GAME")],
     root: Root = Path("runs"),
     json: Json = False,
@@ -206,6 +206,6 @@ def doctor(
 
 
 @examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")
-def nets(json: Json = False) -> None:
+def nets_command(json: Json = False) -> None:
     """List the trained nets that come with the package."""
     print_result(anyzero.nets(), json=json)

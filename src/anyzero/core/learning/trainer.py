@@ -25,7 +25,7 @@ from anyzero.core.learning.lesson import (
 )
 from anyzero.core.learning.replay import Batch, BatchOrder, Replay
 from anyzero.core.nets.config import NetworkConfig
-from anyzero.core.nets.evaluator import check
+from anyzero.core.nets.evaluator import check_network
 from anyzero.core.nets.models import KERNELS, Network, Output
 
 NARROW = 384
@@ -46,7 +46,7 @@ class Trainer:
         device: str = "cpu",
         threads: int | None = None,
     ) -> None:
-        check(game, network, device)
+        check_network(game, network, device)
         self.config = config
         self.device = device
         self.threads = threads or count_cores()

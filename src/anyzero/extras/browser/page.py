@@ -136,7 +136,7 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
         game.show(
             game.initial_state()
         )  # a picture that fails raises here, not when the page is opened
-    network = find_net(game, net)
+    network = net_of_page(game, net)
     title = re.sub(
         r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
     )
@@ -176,7 +176,7 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
     return about, files
 
 
-def find_net(game: Game, net: str) -> StoredNetwork | None:
+def net_of_page(game: Game, net: str) -> StoredNetwork | None:
     """The net of this name for this game; None if none is wanted, or the package has none that a
     page can play.
     """

@@ -94,7 +94,7 @@ def rate(
         raise BadOptionError(
             "a rating keeps its games in a folder: name it with folder= instead of record="
         )
-    path, loaded = find_net(net, game)
+    path, loaded = find_rated_net(net, game)
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
@@ -109,7 +109,7 @@ def rate(
     return Rating(found, target, tuple(climb.left_out))
 
 
-def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
+def find_rated_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     """The net's file, and the board on which to rate it: the one it was trained on, if none is
     named.
     """
@@ -144,7 +144,7 @@ def new_card(
     known = [
         card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network
     ]
-    same = [card.results for card in known if is_board(game, card.game)]
+    same = [card.results for card in known if is_same_board(game, card.game)]
     kept = [old for old in (same[0] if same else ()) if not any(map(old.is_same_measure, results))]
     made = made or (known[0].made if known else Made())
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
@@ -155,7 +155,7 @@ def new_card(
     return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
 
 
-def is_board(game: Game, text: str) -> bool:
+def is_same_board(game: Game, text: str) -> bool:
     """Whether a card's text means this board; it may leave out options, and a game's file may have
     moved since.
     """
@@ -183,7 +183,7 @@ class Climb:
             search = f"{net_method(self.path)}:{simulations}"
             solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
             share = wilson_interval(sum(solved) / len(solved), len(solved))
-            yield make_result(search, len(solved), share, kind="moves")
+            yield make_card_result(search, len(solved), share, kind="moves")
 
     def deal(self) -> Iterator[CardResult]:
         """Mean points over the seed's fixed deals; random play takes part because matches have two
@@ -194,7 +194,7 @@ class Climb:
             [points(result) for match, result in results.items() if match.leg == 0]
         )
         if found is not None:
-            yield make_result(self.search, len(results) // 2, found, kind="points")
+            yield make_card_result(self.search, len(results) // 2, found, kind="points")
 
     def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[CardResult]:
         for flight in flights:
@@ -231,7 +231,7 @@ class Climb:
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
         found = wilson_interval(sum(scores) / len(scores), len(scores))
-        return make_result(
+        return make_card_result(
             self.search, len(scores), found, opponent=opponent, stopped=len(scores) < self.games
         )
 
@@ -273,7 +273,7 @@ def lost_after(scores: Sequence[float]) -> int | None:
     return None
 
 
-def make_result(player: str, games: int, found: Interval, **more: Any) -> CardResult:
+def make_card_result(player: str, games: int, found: Interval, **more: Any) -> CardResult:
     digits = 1 if more.get("kind") == "points" else 3
     score, low, high = (round(value, digits) for value in found)
     return CardResult(player=player, games=games, score=score, low=low, high=high, **more)
