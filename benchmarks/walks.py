@@ -7,15 +7,20 @@ that every walk ends in do not count: a game's own file and its grid, words and 
 records, errors.
 """
 
+import asyncio
+import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
 import anyzero
+from anyzero.core.compile import kernels
 
 ROOT = Path(anyzero.__file__).parent
 LEAVES = (
@@ -80,7 +85,102 @@ def search_walk() -> Iterator[tuple[str, list[str]]]:
     yield "a RAVE search, warm", count_files(search)
 
 
-WALKS = {"search": search_walk}
+def click_walk() -> Iterator[tuple[str, list[str]]]:
+    """A click on the page, from its message to the machine's answer on the board: the server's
+    side, with the process that searches played by a thread.
+    """
+    from anyzero.app.web import room, worker
+    from anyzero.app.web.catalog import ServerConfig
+    from anyzero.app.web.client import Client
+
+    class PlainJob(worker.SearchJob):
+        """A search by plain Python, with nothing compiled in another process."""
+
+        def is_compiled(self) -> bool:
+            return True
+
+        def searcher(self, **_: Any) -> Any:
+            return self.plain_searcher()
+
+    class Searches(worker.SearchProcess):
+        def wake(self) -> Any:
+            return None
+
+        def prepare(self, _: object) -> None:
+            """Nothing is compiled."""
+
+        async def search(
+            self, table: Any, player: str, *, seed: int, live: bool = False
+        ) -> AsyncGenerator[dict[str, Any], None]:
+            job = {**self.job_for(table, player), "seed": seed, "live": live}
+            result = await asyncio.to_thread(PlainJob(json.loads(json.dumps(job))).run)
+            yield {"done": True, **result}
+
+    async def wait_for_person(client: Client, **message: object) -> dict[str, Any]:
+        await client.obey(json.dumps(message))
+        while True:
+            view = json.loads(await client.outbox.get() or "{}")
+            if view["type"] == "table" and not view["thinking"]:
+                return dict(view)
+
+    async def play() -> list[str]:
+        config = ServerConfig(data=Path(":memory:"), prepare=False)
+        rooms = room.Rooms(config)
+        rooms.engine = Searches(config)
+        client = Client(rooms)
+        seats = ["human", "rave:5"]
+        table = await wait_for_person(client, type="new", game="hex:size=5", seats=seats)
+        for _ in range(2):  # the first click also loads what the later ones use
+            room.MOVERS = ThreadPoolExecutor(1)  # only threads that begin now are watched
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+            click = {"type": "move", "table": table["table"], "action": table["legal"][0]["action"]}
+            with files_of_calls() as files:
+                table = await wait_for_person(client, **click)
+        await rooms.close()
+        return [name for name in files if not name.startswith("games/")]
+
+    yield "a click and its answer", asyncio.run(play())
+
+
+TINY: dict[str, Any] = {
+    "threads": 1,
+    "network": {"blocks": 1, "channels": 8},
+    "selfplay": {"games": 2, "simulations": 2},
+    "trainer": {"batch_size": 8},
+}
+
+
+def sample_walk() -> Iterator[tuple[str, list[str]]]:
+    """A generation of a run on the CPU, from the first move of self-play to the trained network."""
+    from anyzero.core.learning.generation import Stages
+    from anyzero.core.learning.run import open_run
+
+    with TemporaryDirectory() as home, interpreted():
+        folder = open_run("tic_tac_toe", run=f"{home}/run", changes=TINY)
+        with folder.locked():
+            stages = Stages(folder)
+            begun = stages.begin()
+            part = folder.part(1)
+
+            def generation() -> None:
+                stages.self_play(part, begun)
+                stages.train(part, begun)
+
+            yield "a sample, from self-play to a gradient", count_files(generation)
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Within this block code for the CPU stays plain Python, so that its calls are seen."""
+    compiler = kernels.COMPILERS["cpu"]
+    kernels.COMPILERS["cpu"] = kernels.COMPILERS["interpreted"]
+    try:
+        yield
+    finally:
+        kernels.COMPILERS["cpu"] = compiler
+
+
+WALKS = {"search": search_walk, "sample": sample_walk, "click": click_walk}
 
 
 def main(names: list[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
-from anyzero.core.base.schema import Schema, parse_setting, read_toml, settings_of, write_toml
+from anyzero.core.base.schema import Schema, parse_value, read_toml, settings_of, write_toml
 
 
 class Inner(Schema):
@@ -67,11 +67,11 @@ def test_a_change_is_checked_and_leaves_the_rest():
 
 
 def test_texts_become_the_type_of_their_setting():
-    assert parse_setting(Outer, "inner.games", "7") == 7
-    assert parse_setting(Outer, "inner.on", "false") is False
+    assert parse_value(Outer, "inner.games", "7") == 7
+    assert parse_value(Outer, "inner.on", "false") is False
     assert (
-        parse_setting(Outer, "inner.names", "x; y")
-        == parse_setting(Outer, "inner.names", "['x', 'y']")
+        parse_value(Outer, "inner.names", "x; y")
+        == parse_value(Outer, "inner.names", "['x', 'y']")
         == ("x", "y")
     )
     for key, text, said in (
@@ -82,7 +82,7 @@ def test_texts_become_the_type_of_their_setting():
         ("inner.names", "['x'", "must be a list"),
     ):
         with pytest.raises(AnyzeroError) as error:
-            parse_setting(Outer, key, text)
+            parse_value(Outer, key, text)
         assert said in str(error.value)
 
 

@@ -93,8 +93,8 @@ HOMES = {
 
 
 def find(name: str) -> Any:
-    module, _, own = HOMES[name].partition(":")
-    return getattr(importlib.import_module(f"anyzero.{module}"), own or name)
+    module, _, attribute = HOMES[name].partition(":")
+    return getattr(importlib.import_module(f"anyzero.{module}"), attribute or name)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.compile import Unit, bits, compile_kernel
-from anyzero.extras.browser.ahead import any_like_this, new_library, nth_bit
+from anyzero.extras.browser.ahead import any_like_this, new_library, portable_nth_bit
 from anyzero.extras.browser.wasm import Reader, build
 from anyzero.extras.browser.wasm_memory import MemoryPlan
 
@@ -108,7 +108,7 @@ def test_an_object_has_no_names_that_differ_from_run_to_run():
 def test_a_bit_is_found_without_a_branch(word, index):
     index %= word.bit_count()
     with np.errstate(over="ignore"):
-        assert nth_bit(np.uint64(word), index) == bits.nth_bit(np.uint64(word), index)
+        assert portable_nth_bit(np.uint64(word), index) == bits.nth_bit(np.uint64(word), index)
 
 
 def test_numbers_of_a_module_are_read():

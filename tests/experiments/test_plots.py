@@ -11,15 +11,13 @@ from matplotlib.colors import to_hex
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.statistics import wilson_interval
-from anyzero.tools.figures import COLOURS
+from anyzero.tools.figures import COLOURS, parse_formats, save_figures
 from anyzero.tools.lab.run import ExperimentResult
 from anyzero.tools.lab.score_plots import (
     COLOUR_MAP,
     SCALE,
     ink_on,
-    parse_formats,
     plot_rows,
-    save_figures,
 )
 from anyzero.tools.lab.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
 from tests.views.colour_vision import VISION, linear_rgb, seen

@@ -13,7 +13,7 @@ from anyzero.core.learning.manifest import CHAMPION, write_manifest
 from anyzero.core.learning.once import verify
 from anyzero.core.learning.run import Training, open_run
 from anyzero.core.nets.config import BadNetworkError
-from anyzero.tools.lab.summary import summarise
+from anyzero.tools.lab.summary import summarise_run
 from tests.faults.runs import GENERATIONS, fresh, go_on, play, run_campaign
 from tests.faults.table import Table, Told
 
@@ -48,7 +48,7 @@ def test_a_champion_whose_copy_is_damaged_plays_from_its_generation_and_says_so(
         flip(path, int(rng.integers(path.stat().st_size // 2, path.stat().st_size)))
         assert play(damaged) == best
         assert "champion.safetensors is not what the run wrote" in capsys.readouterr().err
-    assert "is not the champion that the run wrote" in summarise(damaged).notes[-1]
+    assert "is not the champion that the run wrote" in summarise_run(damaged).notes[-1]
     flip(damaged / "generations" / "0002" / "network.safetensors", -5)
     with pytest.raises(
         DamagedError,
@@ -70,9 +70,9 @@ def test_weights_that_lie_anywhere_are_checked_too(damaged, tmp_path):
     ("old", "new", "says"),
     [
         (
-            "simulations = 2\n",
-            "simulations = 6\n",
-            "says selfplay.simulations=6, but the run began with selfplay",
+            "gumbel:2,",
+            "gumbel:6,",
+            "says selfplay.search=gumbel:6,.* but the run began with selfplay.search=gumbel:2,",
         ),
         (
             "seed = 0\n",
@@ -144,7 +144,7 @@ def test_a_run_that_is_moved_while_it_is_read_is_one_sentence(damaged, monkeypat
     move = lambda run: run.path.rename(run.path.with_name("moved")) and run.path / CHAMPION  # noqa: E731
     monkeypatch.setattr(RunFolder, "champion_file", move)
     with pytest.raises(AnyzeroError, match=r"cannot read .*run: No such file"):
-        summarise(damaged)
+        summarise_run(damaged)
 
 
 def test_generations_of_another_run_do_not_fit_the_chain(damaged, tmp_path):

@@ -14,7 +14,7 @@ from anyzero.core.learning.samples import load_shard, save_shard
 from anyzero.core.learning.selfplay import play_random
 from anyzero.core.learning.trainer import Trainer
 from anyzero.core.nets.config import parse_network
-from anyzero.core.nets.evaluator import NetworkEvaluator, check_network
+from anyzero.core.nets.evaluator import NetworkEvaluator, check_fit
 from anyzero.core.nets.models import new_network
 from anyzero.tools.lab.train import train
 from tests import race
@@ -143,4 +143,4 @@ def test_a_gpu_is_refused_in_a_sentence(three_race, monkeypatch):
     with pytest.raises(
         BadOptionError, match="a value for each seat, which trains and plays on the CPU only"
     ):
-        check_network(three_race, new_network(three_race, parse_network("1x32")), "cuda")
+        check_fit(three_race, new_network(three_race, parse_network("1x32")), "cuda")

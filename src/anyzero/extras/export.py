@@ -14,8 +14,7 @@ from anyzero.core.game.guard import told
 from anyzero.core.game.load import as_game
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.core.nets.weights import StoredNetwork, read_network
-from anyzero.tools.players.player import network_path
-from anyzero.tools.players.text import split_player
+from anyzero.tools.players.text import network_path, split_player
 
 
 class Written(NamedTuple):
@@ -71,9 +70,9 @@ def export(
         )
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games can only be exported with --web")
-    check_has_target("net", net, "--onnx or --web", onnx, web)
-    check_has_target("player", player, "--bot, --c or --wasm", bot, c, wasm)
-    check_has_target("max-characters", max_characters, "--bot", bot)
+    check_export_target("net", net, "--onnx or --web", onnx, web)
+    check_export_target("player", player, "--bot, --c or --wasm", bot, c, wasm)
+    check_export_target("max-characters", max_characters, "--bot", bot)
     first = games[0]
     net = net or BEST
     written = Exported()
@@ -105,7 +104,7 @@ def export_bot(path: Path, game: Game, player: str, max_characters: int | None) 
     return path, note
 
 
-def check_has_target(name: str, value: Any, targets: str, *files: Any) -> None:
+def check_export_target(name: str, value: Any, targets: str, *files: Any) -> None:
     """BadOptionError for an option that applies to none of the written targets."""
     if value is not None and files == (None,) * len(files):
         raise BadOptionError(f"--{name} does nothing here: it is for {targets}")

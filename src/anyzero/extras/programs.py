@@ -34,8 +34,7 @@ from anyzero.core.search.report import (
 )
 from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate, simulate_tree
 from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, root_of
-from anyzero.tools.players.player import SEARCHERS
-from anyzero.tools.players.text import split_player
+from anyzero.tools.players.text import SEARCHERS, split_player
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
@@ -53,12 +52,12 @@ def plain_search(
 
     Its method and memory, its maximum simulations, and its seconds per move; 0: no time limit.
     """
-    wanted = split_player(player, SEARCHERS).in_game(game)
-    if wanted.search is None:
+    player_text = split_player(player, SEARCHERS).in_game(game)
+    if player_text.search is None:
         raise BadOptionError(f"{player} is not a search such as uct:200 or puct:32@best")
-    seconds = wanted.search.seconds or 0.0
-    simulations = wanted.search.simulations or MOST_TIMED
-    options = {**wanted.search.arguments, "simulations": simulations, "seconds": None}
+    seconds = player_text.search.seconds or 0.0
+    simulations = player_text.search.simulations or MOST_TIMED
+    options = {**player_text.search.arguments, "simulations": simulations, "seconds": None}
     searcher = Searcher(game, **options, kind=None if network is None else OUTSIDE)
     settings = searcher.method.settings
     is_plain = (
@@ -316,15 +315,15 @@ def rank_moves(
 ) -> int:
     """Kernel: the final score of each of the root's moves; the one sampled instead, or -1."""
     root = root_of(tree, 0)
-    found = scratch.scores[0]
+    root_scores = scratch.scores[0]
     first = tree.first[root]
     count = tree.num_children[root]
     visits = tree.visits[first : first + count]
     proven = tree.proven[first : first + count]
     if temperature > 0.0:
-        root_policy(tree, settings, root, found)
+        root_policy(tree, settings, root, root_scores)
         for index in range(count):
-            scores[index] = found[index] if settings.formula == GUMBEL else visits[index]
+            scores[index] = root_scores[index] if settings.formula == GUMBEL else visits[index]
             if rule == BY_VALUE:
                 scores[index] = value_share(visits[index], tree.value[first + index], proven[index])
         seed_stream(stream, seed, DRAWING)
@@ -332,10 +331,10 @@ def rank_moves(
     else:
         drawn = -1
     if settings.formula == GUMBEL:
-        gumbel_scores(tree, scratch, settings, 0, found)
-        final_scores(BY_GUMBEL, visits, tree.value[first : first + count], proven, found)
+        gumbel_scores(tree, scratch, settings, 0, root_scores)
+        final_scores(BY_GUMBEL, visits, tree.value[first : first + count], proven, root_scores)
         for index in range(count):
-            scores[index] = found[index]
+            scores[index] = root_scores[index]
     else:
         final_scores(rule, visits, tree.value[first : first + count], proven, scores)
     return drawn
@@ -384,11 +383,13 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
         yield exported(
             game, encode_range, [game.rules, scratch.states, Given("planes", planes), 0, 1]
         )
-        for kernel, given in net.calls(planes, logits, values):
-            yield ExportedFunction(kernel.name, already_compiled(kernel), list(given), "")
+        for kernel, kernel_arguments in net.calls(planes, logits, values):
+            yield ExportedFunction(
+                kernel.name, already_compiled(kernel), list(kernel_arguments), ""
+            )
         yield exported(game, absorb_leaves, [*whole, logits, values, 0, 1], **growing)
         yield exported(game, write_plan, [plan, Given("considered", 0), Given("simulations", 0)])
     stream = np.zeros(1, scratch.streams.dtype)[0]
     scores = Given("scores", np.zeros(game.max_legal))
-    given = scores, stream, Given("rule", 0), Given("temperature", 0.0), seed
-    yield exported(game, rank_moves, [tree, scratch, settings, *given])
+    kernel_arguments = scores, stream, Given("rule", 0), Given("temperature", 0.0), seed
+    yield exported(game, rank_moves, [tree, scratch, settings, *kernel_arguments])

@@ -5,15 +5,15 @@ Modules that draw take its classes from here: without matplotlib their import is
 
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.core.base.errors import AnyzeroError, UnknownNameError, check_name, list_some
 from anyzero.core.base.extras import MissingPartError, needs_package
-from anyzero.core.base.files import write_whole
+from anyzero.core.base.files import write_whole, writing
 from anyzero.core.base.nouns import Values
 
 try:
@@ -48,6 +48,9 @@ FORMATS: dict[str, Values] = {
 """With metadata that makes a file independent of its date."""
 DOTS_PER_INCH = 150
 ON_SCREEN = 80
+
+
+Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, without the suffix
 
 
 class SeenFigure(Figure):
@@ -161,3 +164,38 @@ def save_figure(figure: Figure, path: Path) -> None:
     with matplotlib.rc_context({"svg.hashsalt": "anyzero"}):  # the same figure gives the same file
         figure.savefig(content, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=FORMATS[suffix])
     write_whole(path, content.getvalue())
+
+
+# --- several figures
+
+
+def parse_formats(text: str) -> list[str]:
+    """`png,svg` as suffixes."""
+    names = [part.strip().lower() for part in text.split(",")]
+    for name in names:
+        check_name("format", name, [form[1:] for form in FORMATS])
+    return [f".{name}" for name in dict.fromkeys(names)]
+
+
+def named_apart(figures: Iterable[tuple[str, Figure]]) -> Figures:
+    """The figures under distinct names, however similar the names of their games and players."""
+    taken: set[str] = set()
+    for name, figure in figures:
+        while name in taken:
+            name += "-2"
+        taken.add(name)
+        yield name, figure
+
+
+def save_figures(
+    figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]
+) -> list[Path]:
+    """Write each figure in each format as it comes; returns the files."""
+    files: list[Path] = []
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in named_apart(figures):
+        for form in formats:
+            files.append(folder / f"{name}{form}")
+            save_figure(figure, files[-1])
+    return files

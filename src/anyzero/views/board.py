@@ -107,8 +107,8 @@ class Board:
     @cached_property
     def num_numbers(self) -> int:
         labels = [shape.text for shape in self.over if isinstance(shape, Label)]
-        found = re.findall(r"\{(\d{1,3})\}", " ".join((*self.captions, *labels)))
-        return max((int(number) + 1 for number in found), default=0)
+        numbers = re.findall(r"\{(\d{1,3})\}", " ".join((*self.captions, *labels)))
+        return max((int(number) + 1 for number in numbers), default=0)
 
     @cached_property
     def shown_dtype(self) -> RecordType:

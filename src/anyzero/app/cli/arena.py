@@ -3,7 +3,7 @@ by how much.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyzero
 from anyzero.app.cli.options import (
@@ -63,14 +63,16 @@ def match_command(
 
     Games come in pairs with the same opening and the seats swapped.
     """
-    settings: Any = {
+    settings: Values = {
         "games": games,
         "seed": seed,
         "openings": openings,
         "limit_s": limit,
         "workers": workers,
+        "cluster": cluster,
+        "record": record,
+        "progress": not json,
     }
-    settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.match(game, first, second, sprt=sprt, **settings), json=json)
 
 
@@ -94,14 +96,16 @@ def tournament_command(
     json: Json = False,
 ) -> None:
     """Play a round-robin tournament and rate all players."""
-    settings: Any = {
+    settings: Values = {
         "games": games,
         "seed": seed,
         "openings": openings,
         "limit_s": limit,
         "workers": workers,
+        "cluster": cluster,
+        "record": record,
+        "progress": not json,
     }
-    settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)
 
 
@@ -149,7 +153,7 @@ def rate_command(
         "device": device,
         "minutes": minutes,
     }
-    made = Made(**given) if any(given.values()) else None
+    provenance = Made(**given) if any(given.values()) else None
     playing: Values = {"seed": seed, "workers": workers, "progress": not json}
     limits: Values = {
         "simulations": simulations,
@@ -158,7 +162,8 @@ def rate_command(
         "against": against or (),
     }
     print_result(
-        anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json
+        anyzero.rate(net, game, made=provenance, folder=folder, card=card, **limits, **playing),
+        json=json,
     )
 
 

@@ -29,17 +29,17 @@ def games_command(json: Json = False) -> None:
     """List the games with their options."""
     from anyzero.core.game.load import game_names
 
-    found = [anyzero.load(name) for name in game_names()]
+    loaded = [anyzero.load(name) for name in game_names()]
     sizes = [
-        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found
+        {key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in loaded
     ]
-    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
+    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in loaded]
     rows = [
         (game.name, text, game.num_seats, game.num_actions)
-        for game, text in zip(found, options, strict=True)
+        for game, text in zip(loaded, options, strict=True)
     ]
     values = [
-        {**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)
+        {**size, "options": dict(game.options)} for size, game in zip(sizes, loaded, strict=True)
     ]
     answer(values, [Sheet(("game", "options", "seats", "actions"), rows)], json=json)
 
@@ -79,8 +79,8 @@ def new_command(
     step.
     """
     written = [str(path) for path in find("laws").start_game(file, kind)]
-    told = "docs/contract.md explains each part"
-    said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
+    pointer = "docs/contract.md explains each part"
+    said = f"{written[0]} is a {kind} game, {written[1]} its test; {pointer}"
     commands = (
         f"  anyzero check {file}",
         f"  anyzero play {file}",
@@ -157,13 +157,14 @@ def search_command(
     json: Json = False,
 ) -> None:
     """Search a position and show the results for each move."""
-    from anyzero.tools.players.player import SEARCHERS
-    from anyzero.tools.players.text import split_player
+    from anyzero.tools.players.text import SEARCHERS, split_player
 
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
-    found = anyzero.search(loaded, position, method, seed=seed)
-    print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
+    result = anyzero.search(loaded, position, method, seed=seed)
+    print_result(
+        result, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most
+    )
 
 
 @examples(
@@ -190,12 +191,12 @@ def solve_command(
     For small two-seat games without chance; the exit code is 1 if the value was not found.
     """
     loaded, position = load_position(game, state, moves)
-    found = anyzero.solve(
+    solution = anyzero.solve(
         loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json
     )
     text = loaded.format_state(position) if loaded.has("format_state") else None
-    print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
-    raise typer.Exit(1 if found.value is None else 0)
+    print_result(solution, {"game": loaded.text, "state": text}, json=json, openings=openings)
+    raise typer.Exit(1 if solution.value is None else 0)
 
 
 # --- how fast it runs here
@@ -227,11 +228,11 @@ def bench_rollouts_command(
 
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
-        found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    about = f"{found.game} on {found.target}, {count(found.threads, 'thread')}"
-    speed = found.rollouts_per_s
-    moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
-    answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
+        result = measure(loaded, target=target, threads=threads, seconds=seconds)
+    about = f"{result.game} on {result.target}, {count(result.threads, 'thread')}"
+    speed = result.rollouts_per_s
+    moves = f"{result.moves_per_s:,.0f} moves/s; ready after {result.compile_s:.2f} s"
+    answer(result._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")
@@ -242,18 +243,18 @@ def bench_search_command(
     json: Json = False,
 ) -> None:
     """Measure simulations per second from the initial position."""
-    from anyzero.core.search.search import bench_search as measure
+    from anyzero.core.search.search import search_speed
 
     loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):
-        found = measure(loaded, method, seconds=seconds)
-    speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
+        result = search_speed(loaded, method, seconds=seconds)
+    speed = f"{result.simulations_per_s:,.0f} simulations/s, the best of {result.searches}"
     median = (
-        f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after "
-        f"{found.ready_s:.2f} s"
+        f"median {result.median_simulations_per_s:,.0f} simulations/s; ready after "
+        f"{result.ready_s:.2f} s"
     )
     size = (
-        f"{found.simulations:,} simulations made {found.nodes:,} nodes of "
-        f"{found.bytes_per_node:.0f} bytes"
+        f"{result.simulations:,} simulations made {result.nodes:,} nodes of "
+        f"{result.bytes_per_node:.0f} bytes"
     )
-    answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)
+    answer(result._asdict(), (f"{result.game}, {result.method}: {speed}", median, size), json=json)

@@ -30,10 +30,14 @@ FLAGS = {
 """Flags for common settings, and the settings they change."""
 
 
+OF_SEARCH = ("simulations", "dirichlet_epsilon", "dirichlet_alpha")
+"""Flags for options of the search of self-play, which is one text."""
+
+
 def flag(text: str, meaning: str) -> Any:
-    return typer.Option(
-        text, help=f"{meaning} Sets {FLAGS[text.strip('-').replace('-', '_')]}.", show_default=False
-    )
+    name = text.strip("-").replace("-", "_")
+    where = "Changes selfplay.search." if name in OF_SEARCH else f"Sets {FLAGS[name]}."
+    return typer.Option(text, help=f"{meaning} {where}", show_default=False)
 
 
 @examples(
@@ -100,7 +104,7 @@ def train_command(
 
     The same command resumes a stopped or killed run.
     """
-    given = {**locals(), "from": begin_with}
+    arguments = {**locals(), "from": begin_with}
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy
     # machine. They read this when torch is imported, which has not happened yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -109,36 +113,37 @@ def train_command(
     from anyzero.core.learning.history import HISTORY
 
     changes = dict(parse_setting(text) for text in settings or [])
-    changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}
-    wanted: Values = {
+    changes |= {key: arguments[name] for name, key in FLAGS.items() if arguments[name] is not None}
+    options: Values = {
         "run": run,
         "preset": preset,
         "config_file": config,
         "changes": changes,
-    }
-    wanted |= {
         "generations": generations,
         "minutes": minutes,
         "cluster": cluster,
         "progress": not json,
     }
     if sweep is not None:
-        compared = anyzero.sweep(sweep, game, match=match, **wanted)
+        compared = anyzero.sweep(sweep, game, match=match, **options)
         if output is not None:
             compared.write_history(output)
         print_result(compared, json=json)
         return
-    found = anyzero.train(game, match=match, **wanted)
+    result = anyzero.train(game, match=match, **options)
     if output is not None:
-        write_whole(output, (found.path / HISTORY).read_bytes())
+        write_whole(output, (result.path / HISTORY).read_bytes())
     facts: Values = {
-        "run": str(found.path),
-        "game": found.config.game,
-        "ended": found.ended,
+        "run": str(result.path),
+        "game": result.config.game,
+        "ended": result.ended,
+        "generations": result.generations or 0,
+        "champion": result.champion_generation or 0,
     }
-    facts |= {"generations": found.generations or 0, "champion": found.champion_generation or 0}
     answer(
-        facts if found.match is None else facts | {"match": found.match}, found.ending(), json=json
+        facts if result.match is None else facts | {"match": result.match},
+        result.ending(),
+        json=json,
     )
 
 
@@ -175,10 +180,10 @@ def runs_command(
         verified = check(*names or (), root=root)
         print_result(verified, json=json)
         raise typer.Exit(not verified.ok)
-    found = anyzero.runs(*names or (), root=root)
+    overview = anyzero.runs(*names or (), root=root)
     if plot is not None:
-        found.plot(by=by, file=plot)
-    print_result(found, json=json)
+        overview.plot(by=by, file=plot)
+    print_result(overview, json=json)
     if plot is not None and not json:
         print(f"plot written to {plot}")
 
@@ -200,9 +205,9 @@ def doctor_command(
     The exit code is 1 if something is wrong. A doubtful result is worth a look, but does not change
     the exit code.
     """
-    found = anyzero.examine(subject, root, progress=not json)
-    print_result(found, json=json)
-    raise typer.Exit(0 if found.is_well else 1)
+    examination = anyzero.examine(subject, root, progress=not json)
+    print_result(examination, json=json)
+    raise typer.Exit(0 if examination.is_well else 1)
 
 
 @examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.schema import Schema, limits_of, parse_setting, settings_of
+from anyzero.core.base.schema import Schema, limits_of, parse_value, settings_of
 
 
 def whole_number(word: str) -> int | None:
@@ -201,5 +201,5 @@ def changed(options: UciOptions, words: list[str]) -> UciOptions:
     if name != "network":
         value = value.lower()
     return options.change(
-        **{name: parse_setting(UciOptions, name, "" if value == "<empty>" else value)}
+        **{name: parse_value(UciOptions, name, "" if value == "<empty>" else value)}
     )

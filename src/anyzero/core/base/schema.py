@@ -98,7 +98,7 @@ def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
             )
 
 
-def parse_setting(model: type[Schema], key: str, text: str) -> Any:
+def parse_value(model: type[Schema], key: str, text: str) -> Any:
     """Text converted to the type of that setting; lists are `a;b`, or in TOML syntax."""
     settings = {setting.key: setting for setting in settings_of(model)}
     if key not in settings:

@@ -80,7 +80,7 @@ def read(builder: Builder, pointer: LlvmValue) -> LlvmValue:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def by_pointer(_context: Context, parts: NumbaType) -> Lowering:
+def emit_pointer(_context: Context, parts: NumbaType) -> Lowering:
     def generate(
         _context: Context, builder: Builder, _signature: Signature, args: LlvmValues
     ) -> LlvmValue:

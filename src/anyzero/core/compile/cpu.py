@@ -97,7 +97,7 @@ count_bits = on_word(lambda builder, word: builder.ctpop(word))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def nth_bit(_context: Context, word: NumbaType, index: NumbaType) -> Lowering:
+def emit_nth_bit(_context: Context, word: NumbaType, index: NumbaType) -> Lowering:
     def generate(
         context: Context, builder: Builder, signature: Signature, args: LlvmValues
     ) -> LlvmValue:
@@ -125,19 +125,19 @@ INTRINSICS: dict[Function, Function] = {
     bits.trailing_zeros: trailing_zeros,
     bits.leading_bit: leading_bit,
     bits.count_bits: count_bits,
-    bits.nth_bit: nth_bit,
-    bits.by_pointer: bundle.by_pointer,
+    bits.nth_bit: emit_nth_bit,
+    bits.by_pointer: bundle.emit_pointer,
     **record_intrinsics(intrinsic, align=1),
     **VECTOR_INTRINSICS,
 }
 
 
-def compile_kernel(function: FunctionType, options: Values) -> Dispatcher:
+def kernel_dispatcher(function: FunctionType, options: Values) -> Dispatcher:
     """A dispatcher for a function that is called from Python."""
     return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
 
 
-def compile_part(
+def part_dispatcher(
     function: FunctionType, options: Values, *, inline: bool, is_rule: bool
 ) -> Dispatcher:
     """A dispatcher for a function that only compiled code calls."""

@@ -33,18 +33,18 @@ LOWEST = -3.0e38
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def best_index(_context: Context, scores: NumbaType, count: NumbaType) -> Lowering:
+def emit_best_index(_context: Context, scores: NumbaType, count: NumbaType) -> Lowering:
     def generate(
         context: Context, builder: Builder, signature: Signature, args: LlvmValues
     ) -> LlvmValue:
         numbers = context.make_array(signature.args[0])(context, builder, args[0]).data
         count = context.cast(builder, args[1], signature.args[1], types.int64)
-        return find_number(builder, numbers, count, greatest(builder, numbers, count))
+        return emit_index_of(builder, numbers, count, emit_maximum(builder, numbers, count))
 
     return types.int64(scores, count), generate
 
 
-def greatest(builder: Builder, numbers: LlvmValue, count: LlvmValue) -> LlvmValue:
+def emit_maximum(builder: Builder, numbers: LlvmValue, count: LlvmValue) -> LlvmValue:
     """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a
     vector.
     """
@@ -64,7 +64,7 @@ def greatest(builder: Builder, numbers: LlvmValue, count: LlvmValue) -> LlvmValu
     return builder.load(best)
 
 
-def find_number(
+def emit_index_of(
     builder: Builder, numbers: LlvmValue, count: LlvmValue, best: LlvmValue
 ) -> LlvmValue:
     place = cgutils.alloca_once_value(builder, count)
@@ -118,7 +118,7 @@ def each_rest(
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def count_small_set(
+def emit_small_set_count(
     _context: Context,
     keys: NumbaType,
     members: NumbaType,
@@ -203,6 +203,6 @@ def spread(builder: Builder, number: LlvmValue, kind: LlvmType = VECTOR) -> Llvm
 
 
 INTRINSICS: dict[Function, Function] = {
-    bits.best_index: best_index,
-    bits.count_small_set: count_small_set,
+    bits.best_index: emit_best_index,
+    bits.count_small_set: emit_small_set_count,
 }

@@ -70,17 +70,17 @@ def tensor_array(tensor: "Tensor") -> Numbers:
 
 
 @cuda.jit(device=True)
-def trailing_zeros(word):  # type: ignore[no-untyped-def]
+def gpu_trailing_zeros(word):  # type: ignore[no-untyped-def]
     return np.int64(cuda.ffs(word) - 1)
 
 
 @cuda.jit(device=True)
-def leading_bit(word):  # type: ignore[no-untyped-def]
+def gpu_leading_bit(word):  # type: ignore[no-untyped-def]
     return np.int64(63 - cuda.clz(word))
 
 
 @cuda.jit(device=True)
-def count_bits(word):  # type: ignore[no-untyped-def]
+def gpu_count_bits(word):  # type: ignore[no-untyped-def]
     return np.int64(cuda.popc(word))
 
 
@@ -91,9 +91,9 @@ def intrinsics() -> dict[Function, Function]:
     from numba.cuda.extending import intrinsic
 
     counts = {
-        bits.trailing_zeros: trailing_zeros,
-        bits.leading_bit: leading_bit,
-        bits.count_bits: count_bits,
+        bits.trailing_zeros: gpu_trailing_zeros,
+        bits.leading_bit: gpu_leading_bit,
+        bits.count_bits: gpu_count_bits,
     }
     return {**counts, **record_intrinsics(intrinsic, align=8)}
 

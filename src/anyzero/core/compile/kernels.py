@@ -98,10 +98,10 @@ def wrap_kernel(
         # The name is part of the symbol, and symbols of two games must not collide in one process.
         rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
         part: Any = rebuilt.__wrapped__  # type: ignore[attr-defined]
-        made = make(rebuilt, part is kernel)
+        dispatcher = make(rebuilt, part is kernel)
         if key is not None and part is not kernel:
-            share(made, partial(name_key, part))
-        return made
+            share(dispatcher, partial(name_key, part))
+        return dispatcher
 
     return bind(kernel, {}, wrap), key
 
@@ -116,12 +116,12 @@ def kernel_key(function: Any, unit: Unit, constants: Constants, pipeline: Any) -
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
-        own = {
+        fixed_fields = {
             name: value
             for name, value in fields.items()
             if name.partition(".")[0] in member.__code__.co_varnames
         }
-        return is_inlined(member, unit), is_of_kernel(member), own
+        return is_inlined(member, unit), is_of_kernel(member), fixed_fields
 
     try:
         return Fingerprint(manner).of(function, pipeline, homes)
@@ -165,8 +165,8 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
 
     def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
         if is_kernel:
-            return cpu.compile_kernel(rebuilt, options)
-        return cpu.compile_part(
+            return cpu.kernel_dispatcher(rebuilt, options)
+        return cpu.part_dispatcher(
             rebuilt,
             options,
             inline=is_inlined(rebuilt, unit),

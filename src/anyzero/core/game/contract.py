@@ -11,11 +11,11 @@ Each function below is either required (its body raises) or a default that a gam
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Rules, State, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Rules, Scene, State, Stream
 from anyzero.core.compile import Unit
 from anyzero.core.compile.bits import record_word, record_words
 from anyzero.core.compile.random import U, random_below, random_unit, scramble
@@ -161,6 +161,40 @@ def move_number(rules: Rules, state: State, action: int) -> int:
     return action
 
 
+@runtime_checkable
+class GameBoard(Protocol):
+    """What the function `board` returns: the part of a game's picture that is the same in all
+    positions. `views.Board` is one; the core imports none.
+    """
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def moves(self) -> Sequence[str]: ...
+
+    @property
+    def outcomes(self) -> Sequence[str]: ...
+
+    @property
+    def shown_dtype(self) -> np.dtype[Any]: ...
+
+    def new_shown(self) -> Drawing:
+        """The record that `draw` writes, all zeros."""
+
+    def with_texts(self, moves: Sequence[str], outcomes: Sequence[str]) -> "GameBoard":
+        """The same board with these texts, where they are not empty."""
+
+    def check(self, num_outcomes: int = 0) -> None:
+        """Raise an error if any part of it is invalid."""
+
+    def scene(self, shown: Drawing, numbers: Mapping[int, int] | None = None) -> Scene:
+        """A position as a picture; `numbers` has the move number of each legal action."""
+
+    def is_taken(self, shown: Drawing, cell: str, moves: Sequence[str]) -> bool:
+        """Whether a piece stands on this cell, in a game whose moves name empty cells."""
+
+
 REQUIRED = (
     initial_state,
     seat_to_move,
@@ -198,10 +232,16 @@ def make_unit(
 ) -> Unit:
     """The unit for which kernels of a game are compiled."""
     by_name = {function.__name__: function for function in functions}
-    own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
+    functions_of_game = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}
     loops = frozenset(function.__name__ for function in ROLLOUTS)
-    return Unit(name, {**own, **guards}, tuple(sorted(modules)), loops=loops, guarded=bool(guards))
+    return Unit(
+        name,
+        {**functions_of_game, **guards},
+        tuple(sorted(modules)),
+        loops=loops,
+        guarded=bool(guards),
+    )
 
 
 @lru_cache(maxsize=64)

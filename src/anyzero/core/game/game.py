@@ -21,8 +21,8 @@ from anyzero.core.base.report import Sheet
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
+from anyzero.core.game.contract import GameBoard
 from anyzero.core.game.definition import Definition, game_text
-from anyzero.core.game.picture import GameBoard, is_board
 
 __all__ = ["Game", "State", "Symmetry", "game_text"]
 
@@ -78,8 +78,8 @@ class Game(Definition):
             if target not in ("cpu", "interpreted"):
                 return self.plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        is_told = self.is_from_file and target in ("cpu", "interpreted")
-        return guard.ToldKernel(self, compiled) if is_told else compiled
+        is_users = self.is_from_file and target in ("cpu", "interpreted")
+        return guard.ToldKernel(self, compiled) if is_users else compiled
 
     @cached_property
     def plain(self) -> "Game":
@@ -93,7 +93,7 @@ class Game(Definition):
         """Before a guarded game is used: BadGameError if a few interpreted games already show a
         fault. Where the laws are not installed it runs guarded, untried.
         """
-        if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
+        if self.unchecked and not guard.is_trusted(self.unchecked, guard.TRIED):
             laws = find_or_none("laws")
             if laws is not None:
                 laws.try_out(self)
@@ -177,11 +177,11 @@ class Game(Definition):
         """The position after legal actions (numbers) or moves (texts), in turn; the old state is
         unchanged.
         """
-        for wanted in actions_or_moves:
-            action = self.parse_action(state, wanted) if isinstance(wanted, str) else wanted
+        for choice in actions_or_moves:
+            action = self.parse_action(state, choice) if isinstance(choice, str) else choice
             is_whole = isinstance(action, int | np.integer)  # 1.9 does not pass for 1
             if not is_whole or action not in self.legal_actions(state):
-                raise self._illegal(state, str(wanted))
+                raise self._illegal(state, str(choice))
             state = state.copy()
             self._run("play", state, int(action))
         return state
@@ -223,8 +223,8 @@ class Game(Definition):
     @cached_property
     def symmetries(self) -> list[Symmetry]:
         """The symmetries of the board, without the identity."""
-        found = self._ask("symmetries") if self.has("symmetries") else []
-        return [Symmetry(*map(np.asarray, turn)) for turn in found]
+        turns = self._ask("symmetries") if self.has("symmetries") else []
+        return [Symmetry(*map(np.asarray, turn)) for turn in turns]
 
     def format_action(self, state: State, action: int) -> str:
         """The text of a legal action or outcome: the game's own, or the board's, or its number."""
@@ -232,7 +232,7 @@ class Game(Definition):
 
     def format_actions(self, state: State, actions: Sequence[int]) -> list[str]:
         """The texts of several actions or outcomes of one position."""
-        if self.has("format_action"):
+        if "format_action" in self.by_name:
             return [str(self._ask("format_action", state, action)) for action in actions]
         if self.seat_to_move(state) == contract.CHANCE:
             return [self.outcomes[action] if self.outcomes else str(action) for action in actions]
@@ -267,7 +267,7 @@ class Game(Definition):
         """The indices of legal actions among the texts of moves."""
         numbers = list(actions)
         most = len(self.moves)
-        if self.has("move_number"):
+        if "move_number" in self.by_name:
             numbers = [int(self._run("move_number", state, action)) for action in actions]
         for action, number in zip(actions, numbers, strict=True):
             if not 0 <= number < most:
@@ -288,19 +288,19 @@ class Game(Definition):
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""
-        wanted = text_of("the move", move).strip()
+        entry = text_of("the move", move).strip()
         legal = self.legal_actions(state)
         if self.has("parse_action"):
             try:
-                found = int(self._ask("parse_action", state, wanted))
+                action = int(self._ask("parse_action", state, entry))
             except ValueError as error:
                 raise IllegalMoveError(f"{self.name}: {error}") from None
         else:
-            texts = ((action, self.format_action(state, action)) for action in legal)
-            found = next((action for action, text in texts if text.lower() == wanted.lower()), -1)
-        if found not in legal:
+            texts = ((number, self.format_action(state, number)) for number in legal)
+            action = next((number for number, text in texts if text.lower() == entry.lower()), -1)
+        if action not in legal:
             raise self._illegal(state, move)
-        return found
+        return action
 
     def _illegal(self, state: State, move: str) -> IllegalMoveError:
         if self.is_over(state):
@@ -344,7 +344,7 @@ class Game(Definition):
         self.need("board", "a picture")
         with guard.told(self):
             board: GameBoard = self._ask("board")
-            if not is_board(board):
+            if not isinstance(board, GameBoard):
                 raise TypeError(f"board returns {board!r}, not a Board")
             texts = [self._texts(name) if self.has(name) else () for name in ("moves", "outcomes")]
             if any(texts):

@@ -40,14 +40,14 @@ own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_ama
 LARGEST = 1e300
 
 
-def seat_to_move(rules: Rules, state: State) -> int:
+def guarded_seat_to_move(rules: Rules, state: State) -> int:
     seat: int = own_seat_to_move(rules, state)
     if seat < OVER or seat >= NUM_SEATS:
         raise ValueError("seat_to_move returns a number that is neither a seat, CHANCE nor OVER")
     return seat
 
 
-def legal_actions(rules: Rules, state: State, actions: Actions) -> int:
+def guarded_legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     count: int = own_legal_actions(rules, state, actions)
     if count < 1 or count > MAX_LEGAL:
         raise ValueError("legal_actions returns fewer than 1 or more than max_legal actions")
@@ -58,7 +58,7 @@ def legal_actions(rules: Rules, state: State, actions: Actions) -> int:
     return count
 
 
-def payoffs(rules: Rules, state: State, out: Numbers) -> None:
+def guarded_payoffs(rules: Rules, state: State, out: Numbers) -> None:
     own_payoffs(rules, state, out)
     total = 0.0
     for seat in range(NUM_SEATS):
@@ -71,28 +71,35 @@ def payoffs(rules: Rules, state: State, out: Numbers) -> None:
         )
 
 
-def chance_weight(rules: Rules, state: State, outcome: int) -> float:
+def guarded_chance_weight(rules: Rules, state: State, outcome: int) -> float:
     weight: float = own_chance_weight(rules, state, outcome)
     if not 0.0 < weight < LARGEST:
         raise ValueError("chance_weight returns a weight that is not positive")
     return weight
 
 
-def amaf_key(rules: Rules, state: State, action: int) -> int:
+def guarded_amaf_key(rules: Rules, state: State, action: int) -> int:
     key: int = own_amaf_key(rules, state, action)
     if key < 0 or key >= NUM_AMAF_KEYS:
         raise ValueError("amaf_key returns a key that is out of range")
     return key
 
 
-def score(rules: Rules, state: State, seat: int) -> float:
+def guarded_score(rules: Rules, state: State, seat: int) -> float:
     points: float = own_score(rules, state, seat)
     if not -LARGEST < points < LARGEST:
         raise ValueError("score returns something that is not a finite number")
     return points
 
 
-GUARDS: tuple[Any, ...] = (seat_to_move, legal_actions, payoffs, chance_weight, amaf_key, score)
+GUARDS: dict[str, Any] = {  # plain functions, as `rebuild` takes them
+    "seat_to_move": guarded_seat_to_move,
+    "legal_actions": guarded_legal_actions,
+    "payoffs": guarded_payoffs,
+    "chance_weight": guarded_chance_weight,
+    "amaf_key": guarded_amaf_key,
+    "score": guarded_score,
+}
 
 
 def guards_of(game: Definition) -> dict[Function, Function]:
@@ -102,16 +109,17 @@ def guards_of(game: Definition) -> dict[Function, Function]:
     sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
-    own = {contract.COMPILED[guard.__name__]: guard for guard in GUARDS if game.has(guard.__name__)}
-    found: dict[Function, Function] = {
-        of: rebuild(guard, {**globals(), **names}) for of, guard in own.items()
+    guards: dict[Function, Function] = {
+        contract.COMPILED[name]: rebuild(guard, {**globals(), **names})
+        for name, guard in GUARDS.items()
+        if game.has(name)
     }
     for play_on in (contract.rollout, contract.traced_rollout):
         if not game.has(play_on.__name__):
-            found[play_on] = limit_loops(
+            guards[play_on] = limit_loops(
                 play_on, game.max_plies, "a game goes on for more than max_plies"
             )
-    return found
+    return guards
 
 
 @contextmanager
@@ -206,8 +214,8 @@ def limit_loops(function: Function, most: int, words: str) -> Function:
         compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words),
         names,
     )
-    found: Function = names[function.__name__]
-    return found
+    limited: Function = names[function.__name__]
+    return limited
 
 
 # --- files that have been checked
@@ -248,7 +256,7 @@ def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
             yield from _sources(used, seen)
 
 
-def is_known(key: str, as_what: str) -> bool:
+def is_trusted(key: str, as_what: str) -> bool:
     with suppress(OSError):
         return (as_what, key) in _known or _place(key, as_what).exists()
     return False

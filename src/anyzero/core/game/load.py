@@ -35,7 +35,7 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.guard import CHECKED, compile_counted, is_known, one_sentence, source_key
+from anyzero.core.game.guard import CHECKED, compile_counted, is_trusted, one_sentence, source_key
 
 GALLERY = "anyzero.games"
 """The folder of the package's games, and the group of entry points of others."""
@@ -69,13 +69,13 @@ def load(text: str | Path, **options: Any) -> Game:
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text_of("the game", text), options)
-    is_checked = game.is_from_file and is_known(
+    is_checked = game.is_from_file and is_trusted(
         source_key(load_file(Path(game.source)), game.options), CHECKED
     )
-    return game if is_checked else guarded(game)
+    return game if is_checked else with_guards(game)
 
 
-def guarded(game: Game) -> Game:
+def with_guards(game: Game) -> Game:
     """The same game with guards, if it comes from a file."""
     if game.unchecked or not game.is_from_file:
         return game
@@ -96,16 +96,18 @@ def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool
                 f"its type, as in {key}=3"
             )
             raise BadGameError(says)
-    given = parse_options(name, make, written, options)
+    chosen_options = parse_options(name, make, written, options)
     with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
-        game = make(**given)
+        game = make(**chosen_options)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
-    about = (
-        make.__doc__ or sys.modules[make.__module__].__doc__ or ""
-    )  # in a user's file, at the top
+    # In a user's file, the rules may stand at the top.
+    about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""
     return replace(
-        game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about)
+        game,
+        options={**default_options(make), **chosen_options},
+        source=name,
+        about=inspect.cleandoc(about),
     )
 
 
@@ -127,8 +129,8 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
         return maker_of(importlib.import_module(f"{GALLERY}.{name}"), name)
     installed = {entry.name: entry for entry in entry_points(group=GALLERY)}
     check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
-    found = installed[name].load()
-    return maker_of(found, name) if isinstance(found, ModuleType) else found
+    loaded = installed[name].load()
+    return maker_of(loaded, name) if isinstance(loaded, ModuleType) else loaded
 
 
 def game_names() -> list[str]:
@@ -210,42 +212,40 @@ def names_beside(folder: Path) -> Values:
         sys.meta_path[:0] = [] if FINDER in sys.meta_path else [FINDER]
 
     def import_here(
-        name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
+        name: str, names: Any = None, local: Any = None, parts: Any = (), level: int = 0
     ) -> Any:
         first = name.partition(".")[0]
         if level > 0 or not is_beside(first, folder):
-            return __import__(name, names, local, wanted, level)
-        found = __import__(f"{package}.{name}", names, local, wanted)
+            return __import__(name, names, local, parts, level)
+        module = __import__(f"{package}.{name}", names, local, parts)
         beside = sys.modules[f"{package}.{first}"]
-        if (
-            names is not None
-        ):  # so that `source_key` sees the module even if only a number is imported from it
+        if names is not None:
+            # So that `source_key` sees the module even if only a number is imported from it.
             names[beside.__name__] = beside
-        return found if wanted else beside
+        return module if parts else beside
 
     return {**vars(builtins), "__import__": import_here}
 
 
 def is_beside(name: str, folder: Path) -> bool:
-    found = PathFinder.find_spec(name, [str(folder)])
-    loaded = sys.modules.get(name)
-    if (
-        found is None or found.loader is None
-    ):  # a folder without __init__.py comes last, as always in Python
-        return found is not None and find_spec(name) is None
-    return (
-        getattr(loaded, "__file__", None) != found.origin
-    )  # already loaded from there: this package, for example
+    """Whether an import of this name in a file of the folder means a module there."""
+    spec = PathFinder.find_spec(name, [str(folder)])
+    if spec is None:
+        return False
+    if spec.loader is None:  # a folder without __init__.py comes last, as always in Python
+        return find_spec(name) is None
+    # The program may have loaded it from there: this package, for example.
+    return getattr(sys.modules.get(name), "__file__", None) != spec.origin
 
 
 class FolderFinder(MetaPathFinder):
     """Finds modules of such packages, which import in the same way."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path, target) if name.startswith(FOLDER) else None
-        if found is not None and isinstance(found.loader, SourceFileLoader):
-            found.loader = FolderLoader(found.loader.name, found.loader.path)
-        return found
+        spec = PathFinder.find_spec(name, path, target) if name.startswith(FOLDER) else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = FolderLoader(spec.loader.name, spec.loader.path)
+        return spec
 
 
 class FolderLoader(SourceFileLoader):
@@ -274,19 +274,19 @@ def parse_options(name: str, make: Maker, text: str, given: NamedValues | None =
     options = {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
-            known = ", ".join(defaults) or "none"
+            allowed = ", ".join(defaults) or "none"
             raise UnknownNameError(
-                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}"
+                f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {allowed}"
             )
-    found = {}
+    values = {}
     choices = option_choices(make)
     for key, value in options.items():
-        found[key] = convert_option(name, key, value, defaults[key])
-        if key in choices and str(found[key]) not in choices[key]:
+        values[key] = convert_option(name, key, value, defaults[key])
+        if key in choices and str(values[key]) not in choices[key]:
             raise BadOptionError(
-                f"{name}: {key} must be one of {', '.join(choices[key])}, not {found[key]!r}"
+                f"{name}: {key} must be one of {', '.join(choices[key])}, not {values[key]!r}"
             )
-    return found
+    return values
 
 
 def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
@@ -294,12 +294,10 @@ def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
     kinds = {
         name: parameter.annotation for name, parameter in inspect.signature(make).parameters.items()
     }
-    with suppress(
-        Exception
-    ):  # an annotation may be a text that is no code, or names what only a type checker imports
-        kinds |= get_type_hints(
-            make
-        )  # `from __future__ import annotations` makes all of them texts
+    # An annotation may be a text that is no code, or names what only a type checker imports.
+    with suppress(Exception):
+        # `from __future__ import annotations` makes all of them texts.
+        kinds |= get_type_hints(make)
     return {
         name: tuple(map(str, get_args(kind)))
         for name, kind in kinds.items()
@@ -319,17 +317,17 @@ def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
 
 
 def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
-    wanted = type(default)
-    if wanted is bool and isinstance(value, str) and value.lower() in ("true", "false"):
+    kind = type(default)
+    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
-    if type(value) is wanted:
+    if type(value) is kind:
         return value
-    readable = (str, NUMBERS.get(wanted, str))
-    if wanted is not bool and isinstance(value, readable) and not isinstance(value, bool):
+    readable = (str, NUMBERS.get(kind, str))
+    if kind is not bool and isinstance(value, readable) and not isinstance(value, bool):
         with suppress(ValueError, OverflowError):
-            return wanted(value)
+            return kind(value)
     raise BadOptionError(
-        f"{name}: the option {key} needs {KINDS.get(wanted, wanted.__name__)}, not {value!r}"
+        f"{name}: the option {key} needs {KINDS.get(kind, kind.__name__)}, not {value!r}"
     )
 
 
@@ -355,7 +353,7 @@ def position_of(game: Game | str, state: State | str | None = None) -> tuple[Gam
     """
     game = as_game(game)
     if isinstance(state, str):
-        game = guarded(game)
+        game = with_guards(game)
         return game, game.parse_state(state)
     return game, game.initial_state() if state is None else state
 

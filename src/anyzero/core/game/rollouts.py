@@ -119,12 +119,12 @@ def bench_rollouts(
     repeats = 1
     while True:
         start = time.perf_counter()
-        found = rollouts(
+        result = rollouts(
             game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads
         )
         took = time.perf_counter() - start
         if took >= seconds / 2:
-            rates = streams * repeats / took, float(found.moves.sum()) / took
+            rates = streams * repeats / took, float(result.moves.sum()) / took
             return RolloutSpeed(game.text, target, threads, *rates, round(compile_s, 4))
         grow = min(16, max(2, int(seconds / max(took, 1e-6))))
         streams, repeats = (

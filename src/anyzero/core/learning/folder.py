@@ -111,9 +111,9 @@ class RunFolder(Generations):
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
             raise AnyzeroError(f"{self.path} is not a folder")
-        known = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
+        our_files = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
         others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
-        if any(name not in known and not TEMPORARY.fullmatch(name) for name in others):
+        if any(name not in our_files and not TEMPORARY.fullmatch(name) for name in others):
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
@@ -154,13 +154,13 @@ class RunFolder(Generations):
         wrong: dict[int, str] = {}
         for number in reversed(self.numbers()):
             try:
-                found = self.generation(number)
-                found.check()
+                generation = self.generation(number)
+                generation.check()
             except DamagedError as error:
                 wrong[number] = str(error)
                 continue
-            self.pass_over(wrong, found)
-            return found
+            self.pass_over(wrong, generation)
+            return generation
         if wrong:
             number, reason = next(iter(wrong.items()))
             words = (
@@ -199,7 +199,7 @@ class RunFolder(Generations):
         after: Generation | None = None
         for number in range(newest.number, min(self.numbers()) - 1, -1):
             try:
-                found = self.generation(number)
+                generation = self.generation(number)
             except DamagedError as error:
                 after = None
                 yield (
@@ -207,12 +207,12 @@ class RunFolder(Generations):
                     "measurements are left out"
                 )
                 continue
-            if after is not None and after.facts.get("before") not in (None, found.seal):
+            if after is not None and after.facts.get("before") not in (None, generation.seal):
                 yield (
                     f"generation {number} of {self.path} is not the one that generation "
                     f"{number + 1} was made from"
                 )
-            after = found
+            after = generation
 
     def part_path(self, number: int) -> Path:
         return self.path / GENERATIONS / f"{number:04d}.part"
@@ -241,8 +241,8 @@ class RunFolder(Generations):
                     f"generation {number} of {self.path} cannot be finished without {name}"
                 )
         champion = facts["champion"]
-        known = (number, *self.numbers())
-        is_known = champion in known and facts["previous"] in (None, *known)
+        numbers = (number, *self.numbers())
+        is_known = champion in numbers and facts["previous"] in (None, *numbers)
         if not is_known or facts["promoted"] != (champion == number):
             raise AnyzeroError(
                 f"generation {number} of {self.path} cannot have the champion {champion}"
@@ -277,10 +277,10 @@ class RunFolder(Generations):
 
     def copy_champion(self) -> None:
         """Make sure that players find the champion's network."""
-        found = self.champion_file()
+        source = self.champion_file()
         copy = self.path / manifest.CHAMPION
-        if found != copy:
-            write_whole(copy, found.read_bytes())
+        if source != copy:
+            write_whole(copy, source.read_bytes())
 
     def prune(self, newest: Generation) -> None:
         """Drop the big files of old generations: networks that were not promoted, and trainers;
@@ -295,12 +295,12 @@ class RunFolder(Generations):
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
-                wanted = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if wanted else [])}
+                is_kept = promoted or number in late | {newest.champion, newest.previous}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if is_kept else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()
-                self.pruned |= {number} if promoted or not wanted else set()
+                self.pruned |= {number} if promoted or not is_kept else set()
 
     def reports(self) -> list[Values]:
         """The reports of all finished generations, in order; `notes` names damaged ones, which are
@@ -308,21 +308,21 @@ class RunFolder(Generations):
 
         A report is read again only if its files have changed: training reads all of them often.
         """
-        found = []
+        reports = []
         for number in self.numbers():
             path = self.generation_path(number)
             state = [file_state(path / name) for name in (manifest.MANIFEST, REPORT)]
             try:
                 if number not in self.read or self.read[number][0] != state:
                     self.read[number] = state, self.generation(number).read_report()
-                found.append(self.read[number][1])
+                reports.append(self.read[number][1])
             except DamagedError as error:
                 self.note(
                     f"generation {number} of {self.path} is damaged: {error}; its "
                     "measurements are left out"
                 )
         measured = {stop["generation"]: stop["measured"] for stop in self.stops()}
-        return [report | measured.get(report["generation"], {}) for report in found]
+        return [report | measured.get(report["generation"], {}) for report in reports]
 
     def stops(self) -> list[Values]:
         """The measurements from each time training stopped, the last one last; none if the file is
@@ -407,10 +407,10 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
 def read_games(path: Path) -> list[Values]:
     """The games of a block, as plain values."""
     try:
-        found = [json.loads(line) for line in path.read_text().splitlines()]
+        games = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
     fields = {"names", "start", "actions", "payoffs", "end"}
-    if not all(isinstance(line, dict) and line.keys() >= fields for line in found):
+    if not all(isinstance(line, dict) and line.keys() >= fields for line in games):
         raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
-    return found
+    return games

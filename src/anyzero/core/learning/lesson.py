@@ -88,12 +88,12 @@ class Lesson:
         """Whether losses and gradients since the last check are finite; if not, training goes
         back.
         """
-        found = self.pending
+        pending = self.pending
         self.pending = []
-        if found and not torch.stack(found)[:, :2].isfinite().all():
+        if pending and not torch.stack(pending)[:, :2].isfinite().all():
             self.recovery.recover(step)
             return False
-        self.counted += found
+        self.counted += pending
         return True
 
     def end(self) -> None:
@@ -126,8 +126,8 @@ class Lesson:
 
 
 def num_steps(config: TrainerConfig, source: Replay) -> int:
-    wanted = config.trainings * source.num_new if config.trainings else config.epochs * source.num
-    return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
+    num_rows = config.trainings * source.num_new if config.trainings else config.epochs * source.num
+    return config.batches or math.ceil(num_rows / max(1, min(config.batch_size, source.num)))
 
 
 # cosine schedules end at this share of the learning rate: a run beyond its plan still learns
@@ -287,7 +287,7 @@ class TrainReport:
 def summarise(sums: Tensor) -> dict[str, float]:
     """The measures of a report from the sum of all vectors; zeros if there were no rows."""
     *numbers, policy_total, value_total = sums.tolist()
-    found = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
-    for name in found:
-        found[name] /= (policy_total if name in ABOUT_POLICIES else value_total) or 1.0
-    return found | {"policy_loss": found["kl"] + found["policy_entropy"]}
+    means = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
+    for name in means:
+        means[name] /= (policy_total if name in ABOUT_POLICIES else value_total) or 1.0
+    return means | {"policy_loss": means["kl"] + means["policy_entropy"]}

@@ -46,30 +46,30 @@ def once(
     """Run a stage, or read its result if it and the files it made are intact."""
     path = part / f"{name}.json"
     stage = {"stage": f"{part.name}/{name}", "settings": settings_hash(folder.path)}
-    found = None
+    content = None
     if path.exists():
         try:
-            found = read_stage(path, stage)
+            content = read_stage(path, stage)
         except DamagedError as error:
             folder.note(f"{part}: {error}; that stage runs again")
             path.unlink()
-    if found is None:
+    if content is None:
         start = clock()
         result = make()
         result = {**result, "seconds": result.get("seconds", clock() - start)}
-        made = {os.path.relpath(file, part): describe_file(file) for file in files}
-        found = write_sealed(path, STAGE, {**stage, "result": result, "files": made})
-    return json.loads(json.dumps(found["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read
+        file_list = {os.path.relpath(file, part): describe_file(file) for file in files}
+        content = write_sealed(path, STAGE, {**stage, "result": result, "files": file_list})
+    return json.loads(json.dumps(content["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read
 
 
 def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
     """The result of a finished stage; DamagedError if it or the files it made have changed."""
-    found = read_sealed(path, STAGE)
-    if not stage.items() <= found.items():
+    content = read_sealed(path, STAGE)
+    if not stage.items() <= content.items():
         raise DamagedError(f"{path.name} belongs to another stage or run")
-    for name, wanted in found["files"].items():
-        check_file(path.parent / name, wanted, path.name)
-    return found
+    for name, description in content["files"].items():
+        check_file(path.parent / name, description, path.name)
+    return content
 
 
 def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
@@ -78,9 +78,9 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
     played = {"anchors": list(config.anchors), "games": config.games, "seed": folder.config.seed}
     if path.exists():
         try:
-            found = read_sealed(path, ANCHORS)
-            if played.items() <= found.items():
-                return found["points"]  # type: ignore[no-any-return]
+            content = read_sealed(path, ANCHORS)
+            if played.items() <= content.items():
+                return content["points"]  # type: ignore[no-any-return]
             raise DamagedError(f"{path.name} belongs to another run")
         except DamagedError as error:
             folder.note(f"{folder.path}: {error}; it was set aside, and the anchors play again")

@@ -25,7 +25,7 @@ from anyzero.core.learning.lesson import (
 )
 from anyzero.core.learning.replay import Batch, BatchOrder, Replay
 from anyzero.core.nets.config import NetworkConfig
-from anyzero.core.nets.evaluator import check_network
+from anyzero.core.nets.evaluator import check_fit
 from anyzero.core.nets.models import KERNELS, Network, Output
 
 NARROW = 384
@@ -46,7 +46,7 @@ class Trainer:
         device: str = "cpu",
         threads: int | None = None,
     ) -> None:
-        check_network(game, network, device)
+        check_fit(game, network, device)
         self.config = config
         self.device = device
         self.threads = threads or count_cores()
@@ -93,12 +93,12 @@ class Trainer:
 
     def live_tensors(self) -> dict[str, Tensor]:
         """The tensors that training changes in place, by name."""
-        found = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
+        tensors = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
         for name, weight in self.parameters.items():
             state = next(one.state[weight] for one in self.optimizers if weight in one.state)
-            found |= {f"{key}.{name}": value for key, value in state.items()}
+            tensors |= {f"{key}.{name}": value for key, value in state.items()}
         return (
-            found
+            tensors
             | {f"average.{name}": weight for name, weight in self.average.items()}
             | {"steps": self.steps}
         )

@@ -60,7 +60,7 @@ class NetworkEvaluator:
         cache: int | None = None,
         compiled: bool = True,
     ) -> None:
-        check_network(game, network, device)
+        check_fit(game, network, device)
         self.game = game
         self.device = device
         self.threads = count_cores() if threads is None else threads
@@ -111,7 +111,7 @@ def check_device(device: str) -> None:
             )
 
 
-def check_network(game: Game, network: "Network | StoredNetwork", device: str) -> None:
+def check_fit(game: Game, network: "Network | StoredNetwork", device: str) -> None:
     check_device(device)
     if device == "cuda" and game.num_values > 1:
         raise BadOptionError(

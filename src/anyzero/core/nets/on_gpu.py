@@ -117,8 +117,8 @@ def capture(work: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
     """
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, capture_error_mode="relaxed"):
-        found = work()
-    return graph, found
+        outputs = work()
+    return graph, outputs
 
 
 def write_answers(

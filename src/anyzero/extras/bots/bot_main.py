@@ -127,9 +127,9 @@ def speak_gtp(line: str) -> None:
 
 
 def move_by_text(text: str) -> bool:
-    wanted = from_gtp(text, ON_GO_BOARD)
+    move = from_gtp(text, ON_GO_BOARD)
     for action in ACTIONS[: legal_actions(RULES, STATES[0], ACTIONS)]:
-        if move_text(int(action)).lower() == wanted:
+        if move_text(int(action)).lower() == move:
             play(RULES, STATES[0], int(action))
             return True
     return False

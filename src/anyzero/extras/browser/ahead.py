@@ -226,7 +226,7 @@ HALVES = tuple(
 FEW = 8  # up to this many low bits are faster dropped than counted
 
 
-def nth_bit(word: Any, index: int) -> Any:
+def portable_nth_bit(word: Any, index: int) -> Any:
     """`bits.nth_bit` without the PDEP instruction: selects instead of unpredictable branches."""
     if index < FEW:
         word = drop_bit(drop_bit(drop_bit(drop_bit(word)))) if index & 4 else word
@@ -248,7 +248,7 @@ def drop_bit(word: Any) -> Any:
     return word & (word - U(1))
 
 
-INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}
+INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: portable_nth_bit}
 PIPELINE = Fingerprint().of(
     our_cpu.PIPELINE, our_cpu.OPTIONS, AheadContext, AheadCodegen, WholeLibrary
 )

@@ -29,10 +29,12 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     builder = _Builder()
     lines = []
     for function in functions:
-        given = ", ".join(
+        parameters = ", ".join(
             _parameter(game, each) for each in function.arguments if isinstance(each, Given)
         )
-        lines.append(f"/* {function.about} */\n{builder.add(function)} {function.name}({given});\n")
+        lines.append(
+            f"/* {function.about} */\n{builder.add(function)} {function.name}({parameters});\n"
+        )
     content = builder.emit([function.name for function in functions])
     files = {f"{game.name}.o": content, f"{game.name}.h": _header(game, lines).encode()}
     written = write_files(folder, {**files, "example.c": _example(game).encode()})
@@ -150,7 +152,7 @@ class _Builder:
         """A function that calls a kernel as Numba would."""
         kind = self.context.call_conv.get_function_type(description.restype, description.argtypes)
         kernel = ir.Function(self.module, kind, description.llvm_func_name)
-        given = [argument for argument in arguments if isinstance(argument, Given)]
+        parameters = [argument for argument in arguments if isinstance(argument, Given)]
         result = kind.args[0].pointee
         returned = ir.VoidType() if description.restype == types.none else result
         by_type = {
@@ -160,11 +162,11 @@ class _Builder:
         }
         kinds = [
             next((of for type_, of in by_type.items() if isinstance(each.example, type_)), WORD)
-            for each in given
+            for each in parameters
         ]
         door = ir.Function(self.module, ir.FunctionType(returned, kinds), name)
         builder = ir.IRBuilder(door.append_basic_block())
-        handed = dict(zip((each.name for each in given), door.args, strict=True))
+        handed = dict(zip((each.name for each in parameters), door.args, strict=True))
         flat = [number for argument in arguments for number in self._flatten(argument, handed)]
         place = builder.alloca(result)
         words = [_fit(builder, number, of) for number, of in zip(flat, kind.args[2:], strict=True)]

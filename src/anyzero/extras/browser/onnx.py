@@ -129,8 +129,12 @@ class Graph:
     def weight(self, name: str) -> list[str]:
         """The weights, and the bias if there is one."""
         parts = (f"{name}.{part}" for part in ("weight", "bias"))
-        own = self.network.weights
-        return [self.constant(part, own[part].astype(np.float32)) for part in parts if part in own]
+        weights = self.network.weights
+        return [
+            self.constant(part, weights[part].astype(np.float32))
+            for part in parts
+            if part in weights
+        ]
 
     # --- the operations
 

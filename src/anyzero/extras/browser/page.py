@@ -89,7 +89,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
     """
     written = []
     described = []
-    found = list[Path]()
+    all_files = list[Path]()
     # games replace others once all are written
     place = folder / "games"
     beside = folder / f".games.{os.getpid()}"
@@ -100,7 +100,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
                 with told(game):
                     about, files = write_game(beside / game.name, game, net.removeprefix("@"))
                 described.append(about)
-                found += [place / path.relative_to(beside) for path in files]
+                all_files += [place / path.relative_to(beside) for path in files]
                 note = f"with the net {about['net']}" if about["net"] else "without a net"
                 written.append(
                     (place / game.name, sum(path.stat().st_size for path in files), note)
@@ -121,9 +121,9 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
         "finals": FINAL_RULES,
         "evaluators": EVALUATORS,
     }  # what a page would otherwise request from a server
-    found += write_files(folder, page_files(site))
-    write_files(folder, {"sw.js": service_worker(folder, found)})
-    total = sum(path.stat().st_size for path in found)
+    all_files += write_files(folder, page_files(site))
+    write_files(folder, {"sw.js": service_worker(folder, all_files)})
+    total = sum(path.stat().st_size for path in all_files)
     return [*written, (folder, total, f"in total; try it: python -m http.server -d '{folder}'")]
 
 
@@ -136,7 +136,7 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
         game.show(
             game.initial_state()
         )  # a picture that fails raises here, not when the page is opened
-    network = net_of_page(game, net)
+    network = net_for_page(game, net)
     title = re.sub(
         r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/")
     )
@@ -176,7 +176,7 @@ def write_game(own: Path, game: Game, net: str) -> tuple[Values, list[Path]]:
     return about, files
 
 
-def net_of_page(game: Game, net: str) -> StoredNetwork | None:
+def net_for_page(game: Game, net: str) -> StoredNetwork | None:
     """The net of this name for this game; None if none is wanted, or the package has none that a
     page can play.
     """
@@ -255,11 +255,11 @@ def take_weights(net: Any, plan: MemoryPlan) -> tuple[Values, bytes]:
     of each place of a convolution are still to be multiplied by `transform`, which saves space.
     """
     nines = {place_of(packed): nine for packed, nine in net.untransformed()}
-    own = {place_of(array) for array in arrays_of(net.weights)}
+    places = {place_of(array) for array in arrays_of(net.weights)}
     parts = []
     content = bytearray()
     for name, (address, whole) in plan.regions.items():
-        if place_of(whole) in own and whole.size:
+        if place_of(whole) in places and whole.size:
             plan.later.add(name)
             for array in whole if whole.ndim == STACKED else [whole]:
                 nine = nines.get(place_of(array))

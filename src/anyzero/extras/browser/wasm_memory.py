@@ -116,10 +116,10 @@ class MemoryPlan:
         places = []
         content = bytearray()
         for name, region in self.regions.items():
-            own = bytes_of(region.array)
-            if name not in self.later and own.any():
-                places.append([region.address, len(content), len(own)])
-                content += own.tobytes()
+            initial = bytes_of(region.array)
+            if name not in self.later and initial.any():
+                places.append([region.address, len(content), len(initial)])
+                content += initial.tobytes()
         return places, bytes(content)
 
     def describe(self) -> Values:
@@ -215,10 +215,10 @@ class Instance:
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         address = wasmtime.GlobalType(wasmtime.ValType.i32(), True)
         self.stack = wasmtime.Global(self.store, address, wasmtime.Val.i32(0))
-        given = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
+        imports_by_name = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
         code = wasmtime.Module(self.store.engine, module.code)
         imports = [
-            given.get(wanted.name)
+            imports_by_name.get(wanted.name)
             or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
             for wanted in code.imports
         ]

@@ -155,13 +155,13 @@ def connect(address: str) -> Any:
     importlib.import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
     if ray.is_initialized():
         return ray
-    how = "start one by: ray start --head"
+    advice = "start one by: ray start --head"
     if colon and not answers(address, 5.0):
-        raise ClusterError(f"no Ray cluster answers at {address}; {how}")
+        raise ClusterError(f"no Ray cluster answers at {address}; {advice}")
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except ConnectionError:
-        raise ClusterError(f"no Ray cluster is found; {how}") from None
+        raise ClusterError(f"no Ray cluster is found; {advice}") from None
     except (RuntimeError, ValueError) as error:
         raise ClusterError(
             f"cannot join the cluster at {address}: {' '.join(str(error).split())[:300]}"
@@ -181,9 +181,9 @@ def answers(address: str, seconds: float) -> bool:
 
 def node_of(found: Values) -> Node:
     """A node with the name given by its owner, or that of its machine."""
-    own = found["NodeName"]
+    node_name = found["NodeName"]
     has = found["Resources"]
-    name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
+    name = found["NodeManagerHostname"] if node_name == found["NodeManagerAddress"] else node_name
     return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))
 
 
@@ -201,9 +201,9 @@ class Actor:
         missing.
         """
         fault = ""
-        given = os.environ.get("CUDA_VISIBLE_DEVICES")
+        gpu_numbers = os.environ.get("CUDA_VISIBLE_DEVICES")
         if self.kind.gpus and not importlib.import_module("torch").cuda.is_available():
-            fault = f"Ray gives its GPU {given} to a process, but torch finds none there"
+            fault = f"Ray gives its GPU {gpu_numbers} to a process, but torch finds none there"
         return {**facts(), "fault": fault}
 
     def run(

@@ -188,8 +188,8 @@ class Pool:
         ready, rest = self.ray.wait(list(asked), timeout=wait_s)
         if ready and rest:
             ready += self.ray.wait(rest, num_returns=len(rest), timeout=0)[0]
-        found = [self.hear(asked[ref]) for ref in ready if asked[ref] in self.members]
-        return [done for done in found if done is not None]
+        results = [self.hear(asked[ref]) for ref in ready if asked[ref] in self.members]
+        return [done for done in results if done is not None]
 
     def next_job(self, member: Member) -> Job | None:
         """A lost job, a new one, or a copy of the oldest that only one actor is running, if it
@@ -199,9 +199,9 @@ class Pool:
             if job.failed_on != member.node.id:
                 self.again.remove(job)
                 return job
-        found = None if self.source is None else self.source(member.kind)
-        if found is not None:
-            return found
+        sourced = None if self.source is None else self.source(member.kind)
+        if sourced is not None:
+            return sourced
         self.source = None
         at_work = [member for member in self.members if member.job is not None]
         alone = [
@@ -319,19 +319,20 @@ class Pool:
             "scheduling_strategy": place,
         }
         for kind in missing:
-            own = self.ray.remote(jobs.Actor).options(
+            actor_class = self.ray.remote(jobs.Actor).options(
                 num_cpus=kind.cores, num_gpus=kind.gpus, **fixed
             )
-            actor = own.remote(kind)
+            actor = actor_class.remote(kind)
             self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
     def welcome(self, member: Member, theirs: dict[str, str]) -> None:
         """Handle a new actor's first answer: it is used if its facts equal ours."""
         name = member.node.name
-        mine = self.facts
-        other = [key for key in MUST_AGREE if theirs.get(key) != mine[key]]
+        our_facts = self.facts
+        other = [key for key in MUST_AGREE if theirs.get(key) != our_facts[key]]
         differs = [
-            f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other
+            f"it has {key} {theirs.get(key)}, and this process has {our_facts[key]}"
+            for key in other
         ]
         if differs or theirs["fault"]:
             self.put_aside(member.node, (*differs, theirs["fault"])[0])
@@ -342,10 +343,10 @@ class Pool:
                 f"the node {name} has joined: "
                 f"{ActorKind(member.node.cores, member.node.gpus).describe()}"
             )
-            if theirs["processor"] != mine["processor"]:
-                own = theirs["processor"].partition(" ")[0]
+            if theirs["processor"] != our_facts["processor"]:
+                processor = theirs["processor"].partition(" ")[0]
                 self.say(
-                    f"the processor of {name} ({own}) differs from this one: last bits of "
+                    f"the processor of {name} ({processor}) differs from this one: last bits of "
                     "games may differ"
                 )
         member.is_ready = True

@@ -75,8 +75,8 @@ def match(
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
-    what, how = split_settings(settings)
-    plan = make_plan(game, (first, second), **what)
+    game_settings, play_settings = split_settings(settings)
+    plan = make_plan(game, (first, second), **game_settings)
     test = None if sprt is None else new_test(sprt)
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
@@ -87,7 +87,7 @@ def match(
             test.add_until_decided(pair_scores(leading_pairs(results, sum(test.counts))))
         return test is not None and test.decision is not None
 
-    results = play_games(plan, is_decided, **how)
+    results = play_games(plan, is_decided, **play_settings)
     counted = list(results.values())
     if test is not None and is_decided(results):
         counted = leading_pairs(results)[
@@ -113,13 +113,14 @@ def split_settings(settings: NamedValues) -> tuple[Values, Values]:
     """Split into settings for `make_plan` (what is played) and for `play_games` (how)."""
     for name in settings:
         check_name("setting", name, MatchSettings.__annotations__)
-    how = {
+    play_settings = {
         name: value
         for name, value in settings.items()
         if name in ("progress", "workers", "cluster", "record")
     }
-    how.setdefault("progress", True)
-    return {name: value for name, value in settings.items() if name not in how}, how
+    play_settings.setdefault("progress", True)
+    game_settings = {name: value for name, value in settings.items() if name not in play_settings}
+    return game_settings, play_settings
 
 
 def play_games(
@@ -147,11 +148,11 @@ def play_games(
         closing(Record([plan], record)) as book,
         closing(book.play(pool or workers)) as finished,
     ):
-        known = book.results[plan]
-        results = {match: known[match] for match in matches if match in known}
+        earlier_results = book.results[plan]
+        results = {match: earlier_results[match] for match in matches if match in earlier_results}
         tell(len(results), f"{len(results)} of {len(matches)} games", score)
         while not is_over(results) and (task := next(finished, None)) is not None:
-            results[task.match] = known[task.match]
+            results[task.match] = earlier_results[task.match]
             tell(len(results), f"{len(results)} of {len(matches)} games", score)
     return {match: results[match] for match in matches if match in results}
 
@@ -253,8 +254,8 @@ class Tournament(Shown):
         from anyzero.tools.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
-        found = [(row.player, row.strength) for row in self.rows]
-        return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
+        strengths = [(row.player, row.strength) for row in self.rows]
+        return keep(draw_ranking(strengths, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:
         """A player's cells: its rating, or its mean score in a game of one seat."""
@@ -299,8 +300,8 @@ def tournament(
 
     >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
     """
-    what, how = split_settings(settings)
-    plan = make_plan(game, players, **what)
+    game_settings, play_settings = split_settings(settings)
+    plan = make_plan(game, players, **game_settings)
     if anchor is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
     if anchor is not None and text_of("the anchor", anchor).strip() not in plan.players:
@@ -308,7 +309,7 @@ def tournament(
         raise UnknownNameError(
             f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}"
         )
-    results = play_games(plan, **how)
+    results = play_games(plan, **play_settings)
     return judge_tournament(
         plan, results, 0 if anchor is None else plan.players.index(anchor.strip())
     )
@@ -331,9 +332,9 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
     for number in numbers:
         played = sum(found.tally.total for couple, found in couples.items() if number in couple)
         total = float(scored[number].sum())
-        own = deal_means(results, number) if alone else []
+        means = deal_means(results, number) if alone else []
         rows.append(
-            Row(plan.players[number], number, ratings[number], total, played, mean_interval(own))
+            Row(plan.players[number], number, ratings[number], total, played, mean_interval(means))
         )
     rows.sort(key=lambda row: -(row.strength or (0.0,))[0])
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)

@@ -61,7 +61,8 @@ class ExperimentResult(Shown):
 
     def plot(self) -> "dict[str, Figure]":
         """Its figures by name: heat maps by both budgets, curves with intervals, tables."""
-        from anyzero.tools.lab.score_plots import named_apart, plot_rows
+        from anyzero.tools.figures import named_apart
+        from anyzero.tools.lab.score_plots import plot_rows
 
         return dict(named_apart(plot_rows(read_rows(self.results))))
 

@@ -5,22 +5,20 @@ Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from anyzero.core.base.errors import check_name
-from anyzero.core.base.files import writing
 from anyzero.core.game.load import split_text
 from anyzero.tools.figures import (
-    FORMATS,
     GUIDE,
     LABEL,
     SMALL,
     Axes,
     Figure,
+    Figures,
     Normalize,
     NullLocator,
     add_legend,
@@ -28,7 +26,8 @@ from anyzero.tools.figures import (
     finish,
     matplotlib,
     new_figure,
-    save_figure,
+    parse_formats,
+    save_figures,
 )
 from anyzero.tools.lab.table import GridRow, read_rows
 
@@ -43,7 +42,6 @@ DODGE = (
 MOST_COLUMNS = 8  # a wider table is split by pair of players
 
 Key = TypeVar("Key", bound=Hashable)
-Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, without the suffix
 
 
 # --- words
@@ -380,35 +378,3 @@ def plot(
     path = Path(table)
     folder = path.with_name(f"{path.stem}_plots") if folder is None else Path(folder)
     return save_figures(plot_rows(read_rows(path)), folder, suffixes)
-
-
-def parse_formats(text: str) -> list[str]:
-    """`png,svg` as suffixes."""
-    names = [part.strip().lower() for part in text.split(",")]
-    for name in names:
-        check_name("format", name, [form[1:] for form in FORMATS])
-    return [f".{name}" for name in dict.fromkeys(names)]
-
-
-def named_apart(figures: Iterable[tuple[str, Figure]]) -> Figures:
-    """The figures under distinct names, however similar the names of their games and players."""
-    taken: set[str] = set()
-    for name, figure in figures:
-        while name in taken:
-            name += "-2"
-        taken.add(name)
-        yield name, figure
-
-
-def save_figures(
-    figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]
-) -> list[Path]:
-    """Write each figure in each format as it comes; returns the files."""
-    files: list[Path] = []
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in named_apart(figures):
-        for form in formats:
-            files.append(folder / f"{name}{form}")
-            save_figure(figure, files[-1])
-    return files

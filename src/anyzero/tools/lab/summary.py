@@ -136,8 +136,8 @@ class RunSummary(Shown):
         )
 
     def interval(self, column: str) -> list[float] | None:
-        found = [self.last(column, name) for name in (column, *LIMITS[column])]
-        return None if found[0] is None else found
+        limits = [self.last(column, name) for name in (column, *LIMITS[column])]
+        return None if limits[0] is None else limits
 
     @property
     def strength(self) -> str:
@@ -145,10 +145,10 @@ class RunSummary(Shown):
         champion's.
         """
         for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
-            found = self.interval(column)
-            if found is not None:
-                value = found[0]
-                half = half_width(*found[1:])
+            interval = self.interval(column)
+            if interval is not None:
+                value = interval[0]
+                half = half_width(*interval[1:])
                 around = "" if half is None else f" ±{show_measured(half, half)}"
                 generation = self.last(column, "generation")
                 whose = (
@@ -192,13 +192,13 @@ class RunSummary(Shown):
         changed = differences(
             [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
         )
-        own = [
+        changes = [
             f"{key}={format_setting(value)}"
             for key, (value, _) in changed.items()
             if "network." not in key
         ]
-        if own:
-            yield f"not the defaults: {', '.join(own)}"
+        if changes:
+            yield f"not the defaults: {', '.join(changes)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:
@@ -257,7 +257,7 @@ class RunSummary(Shown):
 OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes", "end match")
 
 
-def summarise(path: Path) -> RunSummary:
+def summarise_run(path: Path) -> RunSummary:
     """Read a run without changing it; only what is read is checked: `verify` checks the rest."""
     folder = RunFolder.open(path)
     numbers = folder.numbers()
@@ -393,18 +393,18 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
     if names:
         return Runs(
             root,
-            [summarise(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
+            [summarise_run(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
             {},
             named=True,
         )
-    found = []
+    summaries = []
     broken = {}
     for path in list_runs(root):
         try:
-            found.append(summarise(path))
+            summaries.append(summarise_run(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
-    return Runs(root, found, broken, named=False)
+    return Runs(root, summaries, broken, named=False)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

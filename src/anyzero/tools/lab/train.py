@@ -30,7 +30,7 @@ from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import HISTORY, rebuild
 from anyzero.core.learning.orders import Elsewhere
 from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
-from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise
+from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
 
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations used to estimate the duration of the next ones
@@ -64,11 +64,11 @@ def train(
     >>> anyzero.match("tic_tac_toe", run.champion, "uct:1000")
     """
     text = game.text if isinstance(game, Game) else game
-    wanted = {**settings, **(changes or {})}
+    all_changes = {**settings, **(changes or {})}
     whole("match", match, range(10**9), f"a match of {match} games is not possible")
     times: Values = {"generations": generations, "minutes": minutes}
     folder = open_run(
-        text, run=run, preset=preset, config_file=config_file, changes=wanted, **times
+        text, run=run, preset=preset, config_file=config_file, changes=all_changes, **times
     )
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
@@ -82,7 +82,7 @@ def train(
             end_run(folder, match - match % 2, watch)
         finally:
             (folder.path / NOW).unlink(missing_ok=True)
-        return replace(summarise(folder.path), ended=ended)
+        return replace(summarise_run(folder.path), ended=ended)
 
 
 class Cluster(Elsewhere, Protocol):
@@ -283,17 +283,20 @@ def sweep(
     recipe: Values = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
-    wanted = {  # no new folders: a value may be a path or a position
+    changes_by_run = {  # no new folders: a value may be a path or a position
         f"{stem}-{value.strip().replace('/', '-')}": common
         | dict([parse_setting(f"{key}={value}")])
         for value in values.split(",")
     }
-    check_runs(text, recipe, wanted)
-    runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
+    check_runs(text, recipe, changes_by_run)
+    runs = [
+        train(text, run=name, **recipe, changes=own, **options)
+        for name, own in changes_by_run.items()
+    ]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
-    found = Sweep(key, runs, run_path(f"{stem}.png"))
-    found.plot(file=found.picture)
-    return found
+    result = Sweep(key, runs, run_path(f"{stem}.png"))
+    result.plot(file=result.picture)
+    return result
 
 
 def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
@@ -321,24 +324,24 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     with folder.locked():
         before = folder.stops()
         stages = Stages(folder, progress)
-        known = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
-        measured, (name, every, measure) = known.get("measured"), stages.yardstick
+        last_stop = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
+        measured, (name, every, measure) = last_stop.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = (
                 {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
             )
-        match = known.get("match")
+        match = last_stop.get("match")
         if games and (match is None or match["games"] != games):
             match = final_match(stages, newest.champion, games)
-        found = {"generation": newest.number, "measured": measured, "match": match}
-        if found.items() <= known.items():
+        stop_facts = {"generation": newest.number, "measured": measured, "match": match}
+        if stop_facts.items() <= last_stop.items():
             return
         earlier = [
-            {name: stop[name] for name in found}
+            {name: stop[name] for name in stop_facts}
             for stop in before
             if stop["generation"] < newest.number
         ]
-        write_sealed(folder.path / END_FILE, END, {**found, "earlier": earlier})
+        write_sealed(folder.path / END_FILE, END, {**stop_facts, "earlier": earlier})
         rebuild(folder)
 
 
@@ -350,24 +353,24 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     if not names:
         return None
     name = names[-1]
-    mine = stages.contestant(champion)
+    ours = stages.contestant(champion)
     theirs = anchor_contestant(game, name)
     seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
-        found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.timer.watch(tell))
-    if found.means is not None:
-        mean, other = found.means
+        result = contest(game, ours, theirs, games=games, seed=seed, watch=stages.timer.watch(tell))
+    if result.means is not None:
+        mean, other = result.means
         brief = f"{mean:.1f} points, {name} {other:.1f}"
         played = f", on the same {games // 2} deals"
     else:
-        score, low, high = (f"{100 * share:.0f}" for share in found.shares.values())
+        score, low, high = (f"{100 * share:.0f}" for share in result.shares.values())
         brief = f"{score} % [{low}, {high}] against {name}"
         played = f" in {games} games"
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,
-        "games": found.games,
-        **found.shares,
+        "games": result.games,
+        **result.shares,
         "text": text,
         "brief": brief,
     }

@@ -88,6 +88,6 @@ def _tell_laws(text: str, brief: str = "") -> None:
     for result in judge_all(evidence, *(FATAL if brief else ())):
         runs = runs or result.ok
         send(json.dumps(result))
-    seen = seen_of(evidence) if runs and not brief else None
-    if seen is not None:
-        send(json.dumps(asdict(seen)))
+    statistics = seen_of(evidence) if runs and not brief else None
+    if statistics is not None:
+        send(json.dumps(asdict(statistics)))

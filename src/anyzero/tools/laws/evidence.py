@@ -151,6 +151,6 @@ class Evidence:
     def states(self, most: int) -> Iterator[State]:
         """Up to `most` positions, spread over the games seen."""
         everything = [(record, row) for record in self.records for row in range(len(record.seats))]
-        chosen = np.random.default_rng(self.seed).permutation(len(everything))[:most]
-        for record, row in (everything[index] for index in chosen):
+        sample = np.random.default_rng(self.seed).permutation(len(everything))[:most]
+        for record, row in (everything[index] for index in sample):
             yield record.states[row].copy()

@@ -60,8 +60,10 @@ class Law(NamedTuple):
     def find_fault(self, evidence: Evidence) -> str | None:
         if self.needs and not evidence.game.has(self.needs):
             raise Skip(f"the game has no {self.needs} of its own")
-        found = ((self.check(evidence.game, thing), where) for thing, where in self.about(evidence))
-        return next((fault + where for fault, where in found if fault), None)
+        faults = (
+            (self.check(evidence.game, thing), where) for thing, where in self.about(evidence)
+        )
+        return next((fault + where for fault, where in faults if fault), None)
 
 
 # --- laws on observations
@@ -97,7 +99,7 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     return ask_simulator(game.text, evidence.seed)
 
 
-def can_run_wasm() -> bool:
+def is_wasm_here() -> bool:
     browser = find_or_none("browser")
     return browser is not None and browser.can_run_wasm()
 
@@ -106,15 +108,15 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
     if not evidence.browser:
         raise Skip("switched off")
-    if not can_run_wasm():
+    if not is_wasm_here():
         raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
-    seen = (
+    observation = (
         observe(game, seed=seed + number, rows=len(one.seats), target="wasm")
         for number, one in enumerate(plain)
     )
-    return compare_interpreted(evidence, "wasm", seen)
+    return compare_interpreted(evidence, "wasm", observation)
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
@@ -239,8 +241,8 @@ def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
 def compare_turned(evidence: Evidence, record: Observations, turn: Symmetry) -> str | None:
     outcomes = turn.outcomes if len(turn.outcomes) else np.arange(evidence.game.num_outcomes)
     numbers = [turn.actions if seat >= 0 else outcomes for seat in record.seats]
-    chosen = zip(numbers, record.chosen, strict=True)
-    script = np.array([to[action] if action >= 0 else action for to, action in chosen], np.int64)
+    actions = zip(numbers, record.chosen, strict=True)
+    script = np.array([to[action] if action >= 0 else action for to, action in actions], np.int64)
     turned = evidence.replay(record, script)
     if len(turned.seats) != len(record.seats):
         return f"the turned action at ply {len(turned.seats) - 1} is not legal"
@@ -298,7 +300,7 @@ def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     targets = (
         "interpreted",
         evidence.target,
-        *(("wasm",) if evidence.browser and can_run_wasm() else ()),
+        *(("wasm",) if evidence.browser and is_wasm_here() else ()),
     )
     plain, *others = (draw_all(game, states, target) for target in targets)
     for target, other in zip(targets[1:], others, strict=True):
@@ -335,9 +337,9 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
         plain = rollouts(
             default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target
         )
-        own = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
+        results = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
         for seat in range(game.num_seats):
-            distance = kolmogorov_distance(plain.payoffs[:, seat], own.payoffs[:, seat])
+            distance = kolmogorov_distance(plain.payoffs[:, seat], results.payoffs[:, seat])
             if distance > bound:
                 return (
                     f"position {number}, seat {seat}: {distance:.4f} from random play, "

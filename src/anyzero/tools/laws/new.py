@@ -24,14 +24,14 @@ def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
         if place.exists():
             raise BadOptionError(f"{place} exists already, and nothing is overwritten")
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
-    write_whole(path, fill_in(kind, names).encode())
+    write_whole(path, fill_template(kind, names).encode())
     game = load(str(path.resolve()))
     moves = " ".join(game.legal_moves(game.initial_state()))
-    write_whole(files[1], fill_in("test", {**names, "MY_MOVES": moves}).encode())
+    write_whole(files[1], fill_template("test", {**names, "MY_MOVES": moves}).encode())
     return files
 
 
-def fill_in(name: str, words: dict[str, str]) -> str:
+def fill_template(name: str, words: dict[str, str]) -> str:
     text = (STARTS / f"{name}.txt").read_text(encoding="utf-8")
     for word, stands_for in words.items():
         text = text.replace(word, stands_for)

@@ -89,7 +89,7 @@ def observe_game(
         record.changed[row] = 0 if same_records(states[row], scratch[0]) else 1
         if record.seats[row] == OVER or row == len(script) - 1:
             return row + 1
-        action = choose(rules, state, actions, count, script[row], rng)
+        action = choose_scripted(rules, state, actions, count, script[row], rng)
         if action < 0:
             return row + 1
         record.chosen[row] = action
@@ -98,14 +98,14 @@ def observe_game(
     return 0
 
 
-def choose(
-    rules: Rules, state: State, actions: Actions, count: int, wanted: int, rng: Stream
+def choose_scripted(
+    rules: Rules, state: State, actions: Actions, count: int, scripted: int, rng: Stream
 ) -> int:
     """The scripted action if it is legal, -1 if it is not; or a random one."""
-    if wanted != RANDOM:
+    if scripted != RANDOM:
         for index in range(count):
-            if actions[index] == wanted:
-                return wanted
+            if actions[index] == scripted:
+                return scripted
         return -1
     if count == 0:
         return -1
@@ -154,9 +154,8 @@ def draw_states(
 
 def first_difference(left: Observations, right: Observations) -> str | None:
     """The first part in which two records of one game differ, over their common length."""
-    rows = (
-        min(len(left.seats), len(right.seats)) - 1
-    )  # the last row of a truncated record has no chosen action
+    # The last row of a truncated record has no chosen action.
+    rows = min(len(left.seats), len(right.seats)) - 1
     for name in (
         "seats",
         "counts",
@@ -168,9 +167,9 @@ def first_difference(left: Observations, right: Observations) -> str | None:
         "planes",
         "scores",
     ):
-        one = getattr(left, name)[:rows]
+        part = getattr(left, name)[:rows]
         other = getattr(right, name)[:rows]
-        differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
+        differs = np.array([not np.array_equal(a, b) for a, b in zip(part, other, strict=True)])
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
     over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)

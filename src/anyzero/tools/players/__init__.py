@@ -31,12 +31,12 @@ def parse_player(text: Player | str, threads: int | None = None) -> Player:
     """
     if isinstance(text, Player):
         return text
-    wanted = split_player(text)
-    if wanted.kind == RANDOM:
-        return Player(wanted.text, choose_at_random)
-    if wanted.kind == FILE:
-        return load_player(wanted.text, wanted.name, wanted.rest)
-    return _engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted, threads)
+    parts = split_player(text)
+    if parts.kind == RANDOM:
+        return Player(parts.text, choose_at_random)
+    if parts.kind == FILE:
+        return load_player(parts.text, parts.name, parts.rest)
+    return _engine_player(parts) if parts.kind == ENGINE else search_player(parts, threads)
 
 
 def player_files(text: str, game: Game) -> list[Path]:
@@ -59,7 +59,7 @@ def engine_client(text: str) -> EngineClient:
 
 def _engine_player(player: PlayerText) -> Player:
     """One process per game; each is started by `prepare`, or by the first request."""
-    wanted = engine_client(player.text).wanted
+    engine = engine_client(player.text).wanted
     client = cache(lambda game: engine_client(player.text))
 
     def choose(game: Game, line: Play, seed: int) -> int:
@@ -71,4 +71,4 @@ def _engine_player(player: PlayerText) -> Player:
     def check(game: Game) -> None:
         client(game).check_game(game)
 
-    return Player(wanted.text, choose, wanted.limit, prepare, check=check)
+    return Player(engine.text, choose, engine.limit, prepare, check=check)

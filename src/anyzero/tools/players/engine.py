@@ -64,8 +64,8 @@ def parse_engine(text: str) -> EngineText:
         elif name in SECONDS and 0.0 < (read_seconds(value) or 0.0) < 1e6:
             known[name] = float(value)
         else:
-            wanted = "a positive number of seconds" if name in SECONDS else "a whole number"
-            raise BadOptionError(f"{text!r}: {name} is {wanted}, not {value!r}")
+            meaning = "a positive number of seconds" if name in SECONDS else "a whole number"
+            raise BadOptionError(f"{text!r}: {name} is {meaning}, not {value!r}")
     if kind == "uci" and not known.keys() & {"movetime", "nodes", "depth"}:
         known["movetime"] = MOVETIME_S
     if "movetime" in known:
@@ -228,9 +228,11 @@ class UciClient(EngineClient):
         if "seed" in self.offered:
             self.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
         self.send(self.position_text(game, line))
-        wanted = self.wanted
-        milliseconds = None if wanted.movetime is None else max(1, round(1000 * wanted.movetime))
-        limits = {"movetime": milliseconds, "nodes": wanted.nodes, "depth": wanted.depth}
+        settings = self.wanted
+        milliseconds = (
+            None if settings.movetime is None else max(1, round(1000 * settings.movetime))
+        )
+        limits = {"movetime": milliseconds, "nodes": settings.nodes, "depth": settings.depth}
         self.send(
             " ".join(
                 ["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)]
@@ -245,32 +247,32 @@ class UciClient(EngineClient):
         """The command for a position: the game's start, and all moves since, so that repetitions
         are seen.
         """
-        known = self.known
-        if known is None or not line.extends(known):
-            known = Play.begin(game, line.start)
+        position = self.known
+        if position is None or not line.extends(position):
+            position = Play.begin(game, line.start)
             self.moves = []
-        self.moves += move_texts(game, known.state, line.actions[len(known.actions) :])[0]
+        self.moves += move_texts(game, position.state, line.actions[len(position.actions) :])[0]
         self.known = line
         fen = game.format_state(line.start).partition(" after ")[0]
         return " ".join([f"position fen {fen}", *(["moves", *self.moves] if self.moves else [])])
 
     def settings(self) -> list[tuple[str, str]]:
-        wanted = self.wanted
-        options = dict(wanted.options)
-        if wanted.level is not None:
-            options["Skill Level"] = str(self.bounded("Skill Level", wanted.level))
-        if wanted.elo is not None:
+        engine_text = self.wanted
+        options = dict(engine_text.options)
+        if engine_text.level is not None:
+            options["Skill Level"] = str(self.bounded("Skill Level", engine_text.level))
+        if engine_text.elo is not None:
             options |= {
                 "UCI_LimitStrength": "true",
-                "UCI_Elo": str(self.bounded("UCI_Elo", wanted.elo)),
+                "UCI_Elo": str(self.bounded("UCI_Elo", engine_text.elo)),
             }
         return [(self.find(name).name, value) for name, value in options.items()]
 
     def find(self, name: str) -> Offered:
         if name.lower() not in self.offered:
             names = [offer.name for offer in self.offered.values()]
-            known = f"{nearest_hint(name, names)}its options: {list_some(names)}"
-            raise UnknownNameError(f"{self.wanted.text}: it has no option {name!r}; {known}")
+            hint = f"{nearest_hint(name, names)}its options: {list_some(names)}"
+            raise UnknownNameError(f"{self.wanted.text}: it has no option {name!r}; {hint}")
         return self.offered[name.lower()]
 
     def bounded(self, name: str, value: int) -> int:
@@ -365,20 +367,20 @@ class GtpClient(EngineClient):
         """Play the moves on the engine's board that it has not seen yet; all of them, if some were
         taken back.
         """
-        known = self.known
-        if known is None or not line.extends(known):
+        position = self.known
+        if position is None or not line.extends(position):
             if line.start.tobytes() != game.initial_state().tobytes():
                 raise BadOptionError(
                     f"{self.wanted.text}: GTP engines play only from the initial position"
                 )
-            if known is not None:
+            if position is not None:
                 self.clear(game, deadline)
-            known = Play.begin(game, line.start)
-        for action in line.actions[len(known.actions) :]:
-            text = game.format_action(known.state, action)
+            position = Play.begin(game, line.start)
+        for action in line.actions[len(position.actions) :]:
+            text = game.format_action(position.state, action)
             move = to_gtp(text, game.facts.on_go_board)
-            self.command(f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
-            known = self.known = known.play(game, action)
+            self.command(f"play {COLOURS[game.seat_to_move(position.state)]} {move}", deadline)
+            position = self.known = position.play(game, action)
 
     def command(self, command: str, deadline: float) -> str:
         """The answer to a command; EngineError if it is refused."""

@@ -107,7 +107,7 @@ def walk(rules: Rules, table: ProofTable, stack: Stack, goal: int, way: int, mos
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
         if stack.rows[level].count == NONE:
             expand_position(rules, table, stack, level, goal, way)
-        child = choose_child(table, stack, level, goal, way)
+        child = next_child(table, stack, level, goal, way)
         if child == NONE:
             level -= 1
         else:
@@ -231,7 +231,7 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 # --- where to continue
 
 
-def choose_child(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
+def next_child(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
     """The child to continue with, its limits set; NONE once this position's numbers reach a limit
     and it is left.
     """
