@@ -89,14 +89,14 @@ class GpuEvaluator:
 
     def load(self, *networks: Network) -> None:
         """Copy in the weights of other networks: compiled code and captured graphs stay valid."""
-        for own, network in zip(self.networks, networks, strict=True):
-            if network.config != own.config:
+        for held, network in zip(self.networks, networks, strict=True):
+            if network.config != held.config:
                 raise BadNetworkError(
                     "weights can only be loaded from a network of the same architecture"
                 )
             new = for_inference(network, self.precision, "cuda").parameters()
             with torch.no_grad():
-                for weight, new_weight in zip(own.parameters(), new, strict=True):
+                for weight, new_weight in zip(held.parameters(), new, strict=True):
                     weight.copy_(new_weight)
 
 
