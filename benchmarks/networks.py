@@ -99,7 +99,7 @@ def measure_games(
     game: Game, network: Any, *, threads: int, num: int = GAMES_AT_ONCE
 ) -> dict[str, Any]:
     """Whole games of self-play, in which positions come again and are remembered."""
-    config = SelfPlayConfig(simulations=SIMULATIONS, games=num, at_once=num)
+    config = SelfPlayConfig(games=num, at_once=num).change(simulations=SIMULATIONS)
     order = Order(RunConfig(seed=1, selfplay=config), 1)
 
     def play(num: int) -> tuple[float, int]:

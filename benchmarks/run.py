@@ -9,7 +9,7 @@ from typing import Any
 
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.game.rollouts import bench_rollouts, rollouts
-from anyzero.core.search.search import SearchSpeed, bench_search
+from anyzero.core.search.search import SearchSpeed, search_speed
 from anyzero.tools.laws.evidence import observe
 from anyzero.tools.laws.observe import first_difference
 from anyzero.tools.proofs.perft import perft
@@ -105,7 +105,7 @@ def measure_methods(text: str, methods: tuple[str, ...]) -> list[dict[str, Any]]
 
 
 def search_once(game: Any, method: str) -> SearchSpeed:
-    return bench_search(game, f"{method}:{SIMULATIONS}", seconds=1e-9)
+    return search_speed(game, f"{method}:{SIMULATIONS}", seconds=1e-9)
 
 
 def measure_cpp() -> dict[str, Any]:

@@ -7,9 +7,12 @@ that every walk ends in do not count: a game's own file and its grid, words and 
 records, errors.
 """
 
+import asyncio
+import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -80,7 +83,64 @@ def search_walk() -> Iterator[tuple[str, list[str]]]:
     yield "a RAVE search, warm", count_files(search)
 
 
-WALKS = {"search": search_walk}
+def click_walk() -> Iterator[tuple[str, list[str]]]:
+    """A click on the page, from its message to the machine's answer on the board: the server's
+    side, with the process that searches played by a thread.
+    """
+    from anyzero.app.web import room, worker
+    from anyzero.app.web.catalog import ServerConfig
+    from anyzero.app.web.client import Client
+
+    class PlainJob(worker.SearchJob):
+        """A search by plain Python, with nothing compiled in another process."""
+
+        def is_compiled(self) -> bool:
+            return True
+
+        def searcher(self, **_: Any) -> Any:
+            return self.plain_searcher()
+
+    class Searches(worker.SearchProcess):
+        def wake(self) -> Any:
+            return None
+
+        def prepare(self, _: object) -> None:
+            """Nothing is compiled."""
+
+        async def search(
+            self, table: Any, player: str, *, seed: int, live: bool = False
+        ) -> AsyncGenerator[dict[str, Any], None]:
+            job = {**self.job_for(table, player), "seed": seed, "live": live}
+            result = await asyncio.to_thread(PlainJob(json.loads(json.dumps(job))).run)
+            yield {"done": True, **result}
+
+    async def wait_for_person(client: Client, **message: object) -> dict[str, Any]:
+        await client.obey(json.dumps(message))
+        while True:
+            view = json.loads(await client.outbox.get() or "{}")
+            if view["type"] == "table" and not view["thinking"]:
+                return dict(view)
+
+    async def play() -> list[str]:
+        config = ServerConfig(data=Path(":memory:"), prepare=False)
+        rooms = room.Rooms(config)
+        rooms.engine = Searches(config)
+        client = Client(rooms)
+        seats = ["human", "rave:5"]
+        table = await wait_for_person(client, type="new", game="hex:size=5", seats=seats)
+        for _ in range(2):  # the first click also loads what the later ones use
+            room.MOVERS = ThreadPoolExecutor(1)  # only threads that begin now are watched
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+            click = {"type": "move", "table": table["table"], "action": table["legal"][0]["action"]}
+            with files_of_calls() as files:
+                table = await wait_for_person(client, **click)
+        await rooms.close()
+        return [name for name in files if not name.startswith("games/")]
+
+    yield "a click and its answer", asyncio.run(play())
+
+
+WALKS = {"search": search_walk, "click": click_walk}
 
 
 def main(names: list[str]) -> None:

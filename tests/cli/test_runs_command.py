@@ -84,7 +84,10 @@ def test_one_run_is_shown_with_its_last_generations(run, root):
     code, out, _ = run("runs", "hex5")
     assert code == 0
     assert "hex5: hex:size=5, auto network 4x64, seed 0" in out
-    assert "not the defaults: selfplay.simulations=64, replay.merge=false" in out
+    assert (
+        "not the defaults: selfplay.search=gumbel:64,value_scale=0.25,gumbel_scale=1, "
+        "replay.merge=false" in out
+    )
     shown = [line.split()[0] for line in out.splitlines() if line[:1].isdigit()]
     assert shown == [str(number) for number in range(5, 15)]
     assert "benchmark" not in out
@@ -94,7 +97,7 @@ def test_one_run_is_shown_with_its_last_generations(run, root):
 
 def test_one_run_for_programs_has_its_config_and_history(run, root):
     (found,) = json.loads(run("runs", "runs/hex5", "--json")[1])["runs"]
-    assert found["config"]["selfplay"]["simulations"] == 64
+    assert found["config"]["selfplay"]["search"].startswith("gumbel:64,")
     assert [row["generation"] for row in found["history"]] == list(range(15))
     assert found["history"][3]["gate_score"] == 0.6
 
@@ -114,11 +117,14 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
     assert lines[4:] == [
         "setting hex5 new",
         "game hex:size=5 tic_tac_toe",
-        "selfplay.simulations 64 32",
+        "selfplay.search gumbel:64,value_scale=0.25,gumbel_scale=1 "
+        "gumbel:32,value_scale=0.25,gumbel_scale=1",
         "replay.merge false true",
     ]
     found = json.loads(run("runs", "hex5", "new", "--json")[1])
-    assert found["differences"]["selfplay.simulations"] == [64, 32]
+    assert found["differences"]["selfplay.search"] == [
+        f"gumbel:{num},value_scale=0.25,gumbel_scale=1" for num in (64, 32)
+    ]
     assert [entry["name"] for entry in found["runs"]] == ["hex5", "new"]
 
 

@@ -13,7 +13,8 @@ from unittest.mock import patch
 import numpy as np
 
 from anyzero.app.records.files import read_records, write_record
-from anyzero.app.web.catalog import Message, ServerConfig
+from anyzero.app.web.catalog import ServerConfig
+from anyzero.app.web.forms import Message
 from anyzero.app.web.room import Rooms
 from anyzero.core.base.sealed import DamagedError
 from anyzero.core.game.load import load

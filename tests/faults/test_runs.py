@@ -70,9 +70,9 @@ def test_weights_that_lie_anywhere_are_checked_too(damaged, tmp_path):
     ("old", "new", "says"),
     [
         (
-            "simulations = 2\n",
-            "simulations = 6\n",
-            "says selfplay.simulations=6, but the run began with selfplay",
+            "gumbel:2,",
+            "gumbel:6,",
+            "says selfplay.search=gumbel:6,.* but the run began with selfplay.search=gumbel:2,",
         ),
         (
             "seed = 0\n",

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anyzero.app.protocols.gtp import GtpEngine
 from anyzero.app.protocols.uci import UciEngine
 from anyzero.app.records.files import WRITERS, read_records
-from anyzero.app.web.catalog import Message
+from anyzero.app.web.forms import Message
 from anyzero.core.base.files import parse_object
 from anyzero.core.base.schema import write_toml
 from anyzero.core.game.load import BUILT_IN, load

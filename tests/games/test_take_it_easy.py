@@ -18,16 +18,9 @@ from anyzero.core.compile.random import make_streams
 from anyzero.core.game.contract import CHANCE, OVER, guided_rollout
 from anyzero.core.game.load import load
 from anyzero.core.game.rollouts import rollouts
-from anyzero.games.take_it_easy import (
-    BEST_SCORE,
-    FEATURES,
-    LINES,
-    NUM_CELLS,
-    TILE_TEXTS,
-    TILES,
-    VALUES,
-)
+from anyzero.games.take_it_easy import BEST_SCORE, FEATURES, TILE_TEXTS
 from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
+from anyzero.games.take_it_easy_tiles import LINES, NUM_CELLS, TILES, VALUES
 from anyzero.tools.arena import match
 from anyzero.tools.laws.check import check_game
 from anyzero.tools.laws.evidence import observe

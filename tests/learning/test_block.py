@@ -22,7 +22,6 @@ from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
 from anyzero.core.search.forest import tree_parts
 from tests import dice_race
-from tests.learning.rows import plain_samples
 
 FOUR, EASY, TOE = load("connect_four"), load("take_it_easy"), load("tic_tac_toe")
 DICE = dice_race.make()
@@ -293,18 +292,16 @@ def test_policy_surprise_is_the_divergence_from_the_priors_and_half_of_the_weigh
     """
     assert surprise_of(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == pytest.approx(0.143841)
     assert surprise_of(np.array([1.0, 0.0]), np.array([1.0, 0.0])) == 0.0
-    samples = plain_samples(
-        TOE, [1, 2, 3], surprises=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0]
-    )
-    assert surprise_weights(samples, 0.5).tolist() == [0.75, 1.25, 1.0]
-    assert surprise_weights(samples, 0.0).tolist() == [1.0, 1.0, 1.0]
-    assert surprise_weights(plain_samples(TOE, [1], surprises=[0.0]), 0.5).tolist() == [1.0]
+    columns = np.array([1.0, 1.0, 0.0]), np.array([1.0, 3.0, 9.0])  # policy weights, surprises
+    assert surprise_weights(*columns, 0.5).tolist() == [0.75, 1.25, 1.0]
+    assert surprise_weights(*columns, 0.0).tolist() == [1.0, 1.0, 1.0]
+    assert surprise_weights(np.ones(1), np.zeros(1), 0.5).tolist() == [1.0]
 
 
 def test_samples_weigh_by_policy_surprise_over_a_whole_block():
-    samples = play(FOUR, [scripted(FOUR, simulations=16, best=3)], 1, keep_samples=1).samples
-    assert (samples.weights == 1.0).all()  # until the block is complete
-    weights = surprise_weights(samples, 0.5)
+    result = play(FOUR, [scripted(FOUR, simulations=16, best=3)], 1, keep_samples=1)
+    assert (result.samples.weights == 1.0).all()  # outside a run
+    weights = surprise_weights(result.samples.policy_weights, result.surprises, 0.5)
     assert weights.mean() == pytest.approx(1.0, abs=1e-5)
     assert weights.min() == pytest.approx(0.5, abs=1e-3) != weights.max()
 

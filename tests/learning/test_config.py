@@ -66,6 +66,10 @@ def values_of(setting):
         return st.just(setting.default)
     if setting.key in ("gate.games", "league.games"):
         return st.integers(low // 2, high // 2).map(lambda pairs: 2 * pairs)
+    if setting.key == "selfplay.search":
+        return st.sampled_from(
+            ["gumbel:32,value_scale=0.25,gumbel_scale=1", "puct:8,exploration=1e-05", "expectimax"]
+        )
     if setting.key == "league.anchors":
         return st.lists(
             st.sampled_from(["random", "uct:100", "rave:2_000,bias=1e-5"]), min_size=1

@@ -3,7 +3,9 @@ sentence.
 """
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +14,11 @@ from safetensors.numpy import load_file, save_file
 from anyzero.core.base.sealed import HEADER_KEY, write_arrays
 from anyzero.core.game.load import load
 from anyzero.core.learning.samples import (
+    COLUMNS,
     SHARD,
     BadShardError,
+    Rows,
+    Samples,
     load_shard,
     new_samples,
     save_shard,
@@ -194,3 +199,24 @@ def test_a_header_that_is_no_object_is_refused(saved, text):
     rewrite(saved, load_file(saved), text)
     with pytest.raises(BadShardError, match="a header that cannot be read"):
         load_shard(saved, HEX)
+
+
+def test_the_table_of_columns_in_the_documentation_is_that_of_rows_and_samples():
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
+    table = text.partition("### What a sample holds")[2].partition("## ")[0]
+    documented = [
+        [cell.strip(" `").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
+    parts = {"rows": Rows._fields, "samples": Samples._fields}
+    assert documented == [
+        [
+            name,
+            " and ".join(part for part, fields in parts.items() if name in fields),
+            column.since,
+            column.meaning + (f" (one for each {column.width})" if column.width else ""),
+        ]
+        for name, column in COLUMNS.items()
+    ]
+    assert set(Rows._fields) | set(Samples._fields) == set(COLUMNS)

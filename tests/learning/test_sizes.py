@@ -8,6 +8,7 @@ from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning import presets
 from anyzero.core.learning.presets import fitting_games, preset_config, recipes
 from anyzero.core.learning.run import make_config
+from anyzero.core.learning.search_text import parse_self_play
 from anyzero.core.nets.config import resolve
 
 GPU = {"device": "cuda"}
@@ -39,14 +40,10 @@ def test_every_game_has_thousands_of_games_at_once_and_large_batches(text):
 @pytest.mark.parametrize("name", recipes())
 def test_what_is_special_about_a_recipe_is_the_same_on_a_gpu(name):
     here, there = preset_config(name, None), preset_config(name, None, "cuda")
-    for key in (
-        "method",
-        "value_scale",
-        "opening_plies",
-        "temperature_plies",
-        "exploration",
-        "max_plies",
-    ):
+    searches = [parse_self_play(config.selfplay.search) for config in (here, there)]
+    assert searches[0].name == searches[1].name
+    assert searches[0].options == searches[1].options
+    for key in ("opening_plies", "temperature_plies", "max_plies"):
         assert getattr(here.selfplay, key) == getattr(there.selfplay, key)
     assert here.replay.payoff_share == there.replay.payoff_share
 

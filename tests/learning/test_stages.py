@@ -119,12 +119,13 @@ def test_games_that_are_played_again_leave_no_samples_of_those_before(tmp_path):
 def test_the_samples_of_a_whole_block_are_weighed_by_policy_surprise(tmp_path):
     folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], "surprise": 0.5})
     result = play_random(TTT, 4, seed=1)
-    result.samples.surprises[:] = np.arange(result.samples.num)
+    result.surprises[:] = np.arange(result.samples.num)
     with folder.locked():
         stages = Stages(folder)
         stages.finish_block(1, stages.begin(), 0, result)
-    assert result.samples.weights.min() == 0.5
-    assert result.samples.weights.mean() == pytest.approx(1.0)
+    weights = load_shard(folder.samples_path(1, 0), TTT).weights
+    assert weights.min() == 0.5
+    assert weights.mean() == pytest.approx(1.0)
 
 
 def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, monkeypatch):

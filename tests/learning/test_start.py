@@ -6,8 +6,8 @@ import pytest
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.core.learning import run as opening
-from anyzero.core.learning.config import SelfPlayConfig
 from anyzero.core.learning.run import open_run
+from anyzero.core.learning.search_text import OldSearch
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
 
@@ -163,7 +163,7 @@ def test_a_setting_that_the_method_does_not_use_is_refused(game, method, setting
     path = str(tmp_path / "run")
     with pytest.raises(BadOptionError, match=words):
         open_run(game, run=path, changes={"selfplay": {"method": method, **setting}})
-    usual = {name: getattr(SelfPlayConfig(), name) for name in setting}
+    usual = {name: getattr(OldSearch(), name) for name in setting}
     assert (
         open_run(
             game, run=path, changes={"selfplay": {"method": method, **usual}}

@@ -13,12 +13,13 @@ from anyzero.core.game.play import Play
 from anyzero.core.learning.find import net_file
 from anyzero.core.search.methods import parse_search
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import FailedPlayerError, consult, search_arguments
+from anyzero.tools.players.player import FailedPlayerError, consult
 from anyzero.tools.players.text import (
     LEVELS,
     level_text,
     net_levels,
     net_method,
+    search_arguments,
     split_player,
 )
 

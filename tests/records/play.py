@@ -6,7 +6,7 @@ import random
 from functools import cache
 
 import anyzero
-from anyzero.app.records.files import READERS, pick
+from anyzero.app.records.files import READERS, read_chosen
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation, GameRecord
 from anyzero.core.game.play import Reason
@@ -20,7 +20,7 @@ def load(text: str):
 
 def read_text(form: str, text: str) -> list[GameRecord]:
     """All games of a file's text."""
-    return pick(READERS[form](text, None), None)
+    return read_chosen(READERS[form](text, None), None)
 
 
 def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInProgress:

@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.app.records.files import LARGEST_FILE, read_record, read_records, write_record
-from anyzero.app.records.in_progress import GameInProgress, checked_record, replay
+from anyzero.app.records.files import (
+    LARGEST_FILE,
+    checked_record,
+    read_record,
+    read_records,
+    write_record,
+)
+from anyzero.app.records.in_progress import GameInProgress, replay
 from anyzero.app.records.record import BadRecordError, Evaluation
 from tests.records.play import load, play_all, random_table
 

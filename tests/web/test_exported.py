@@ -20,8 +20,7 @@ from anyzero.core.learning.find import net_file
 from anyzero.core.search import Searcher
 from anyzero.extras.export import export
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import search_arguments
-from anyzero.tools.players.text import net_method, split_player
+from anyzero.tools.players.text import net_method, search_arguments, split_player
 from tests.web.folders import EXAMPLE, write_site
 from tests.web.test_page import (
     click_cell,

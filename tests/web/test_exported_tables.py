@@ -2,7 +2,8 @@
 
 import json
 
-from anyzero.app.records.in_progress import GameInProgress, checked_record
+from anyzero.app.records.files import checked_record
+from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
 from anyzero.core.game.load import load
 from tests.web.test_page import click_cell, open_game, until, wait_ply

@@ -9,7 +9,7 @@ import websockets
 from starlette.responses import JSONResponse
 
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.web.app import guarded
+from anyzero.app.web.app import only_own_pages
 from anyzero.core.game.load import load
 from anyzero.tools.players import parse_player
 from tests.web.folders import write_own_games
@@ -336,7 +336,7 @@ def test_under_which_names_a_server_answers(host, asked, status):
 
     async def statuses(*origins):
         async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(guarded(page, host, 80))
+            transport=httpx.ASGITransport(only_own_pages(page, host, 80))
         ) as client:
             asking = [{"host": asked, **origin} for origin in origins]
             return [

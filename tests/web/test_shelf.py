@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from anyzero.app.web.catalog import Catalog, Message, ServerConfig, name_files
+from anyzero.app.web.catalog import Catalog, ServerConfig, name_files
 from anyzero.app.web.client import Client
+from anyzero.app.web.forms import Message
 from anyzero.app.web.room import Room, Rooms
 from anyzero.app.web.shelf import Shelf
 from anyzero.core.base.errors import AnyzeroError

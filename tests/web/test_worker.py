@@ -198,11 +198,9 @@ def test_an_analysis_in_plain_python_says_with_its_result_what_it_waits_for(monk
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
     compiled = []
-    monkeypatch.setattr(
-        worker.SearchJob, "compile", lambda job: compiled.append(job.wanted["player"])
-    )
+    monkeypatch.setattr(worker.SearchJob, "compile", lambda job: compiled.append(job.job["player"]))
     worker.load_all(
-        [{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))]
+        [{"game": "no such game"}, *(make_job(player).job for player in ("random", "uct:20"))]
     )
     assert compiled == ["random", "uct:20"]
 

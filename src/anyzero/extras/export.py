@@ -14,8 +14,7 @@ from anyzero.core.game.guard import told
 from anyzero.core.game.load import as_game
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.core.nets.weights import StoredNetwork, read_network
-from anyzero.tools.players.player import network_path
-from anyzero.tools.players.text import split_player
+from anyzero.tools.players.text import network_path, split_player
 
 
 class Written(NamedTuple):

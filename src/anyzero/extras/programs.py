@@ -34,8 +34,7 @@ from anyzero.core.search.report import (
 )
 from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate, simulate_tree
 from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, root_of
-from anyzero.tools.players.player import SEARCHERS
-from anyzero.tools.players.text import split_player
+from anyzero.tools.players.text import SEARCHERS, split_player
 
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 

@@ -31,7 +31,9 @@ from anyzero.games.chess_board import (
     make_rules,
     squares_of_kind,
 )
-from anyzero.games.chess_moves import legal_actions, play, rollout, settle
+from anyzero.games.chess_moves import legal_actions, play, settle
+from anyzero.games.chess_rollout import rollout
+from anyzero.games.chess_uci import play_on, read_fen
 from anyzero.games.grid import draw_cells, write_cells
 
 NUM_INPUT_PLANES = 19
@@ -219,7 +221,7 @@ FACTS = Facts(
         tuple(f"uci:stockfish,level={level},nodes=1000" for level in (0, 3, 5, 10)),
         tuple(f"uci:stockfish,elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000)),
     ),
-    uci=Uci(chess_text.read_fen, chess_text.play_on),
+    uci=Uci(read_fen, play_on),
     pgn=("standard", "chess", "normal", "from position", ""),
     recipes={
         "chess": Recipe(

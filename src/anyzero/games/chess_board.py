@@ -258,17 +258,17 @@ def find_checks(rules: Chess, state: State) -> None:
 
 def find_danger(rules: Chess, state: State) -> Word:
     """The squares they attack, looking through my king: where it may not go."""
-    theirs = state.theirs
+    opponents = state.theirs
     occupied = (state.mine | state.theirs) & ~(state.kings & state.mine)
-    pawns = state.pawns & theirs
+    pawns = state.pawns & opponents
     danger = (
         ((pawns & ~FILE_A) >> U(9))
         | ((pawns & ~FILE_H) >> U(7))
-        | knight_attacks(state.knights & theirs)
+        | knight_attacks(state.knights & opponents)
     )
-    danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
+    danger |= rules.squares[trailing_zeros(state.kings & opponents), KING]
     for lines in range(DIAGONAL, KNIGHT, 2):
-        sliders = sliders_of(state, lines) & theirs
+        sliders = sliders_of(state, lines) & opponents
         while sliders:
             danger |= slider_attacks(rules, trailing_zeros(sliders), lines, occupied)
             sliders &= sliders - U(1)

@@ -32,8 +32,7 @@ def search(
     text = text_of("the method", method)
     if "@" in text or text.strip().startswith("level:"):
         from anyzero.core.game.load import position_of
-        from anyzero.tools.players.player import SEARCHERS, search_arguments
-        from anyzero.tools.players.text import split_player
+        from anyzero.tools.players.text import SEARCHERS, search_arguments, split_player
 
         game, state = position_of(game, state)
         options = {**search_arguments(split_player(text, SEARCHERS), game), **options}

@@ -157,8 +157,7 @@ def search_command(
     json: Json = False,
 ) -> None:
     """Search a position and show the results for each move."""
-    from anyzero.tools.players.player import SEARCHERS
-    from anyzero.tools.players.text import split_player
+    from anyzero.tools.players.text import SEARCHERS, split_player
 
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
@@ -244,11 +243,11 @@ def bench_search_command(
     json: Json = False,
 ) -> None:
     """Measure simulations per second from the initial position."""
-    from anyzero.core.search.search import bench_search as measure
+    from anyzero.core.search.search import search_speed
 
     loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):
-        result = measure(loaded, method, seconds=seconds)
+        result = search_speed(loaded, method, seconds=seconds)
     speed = f"{result.simulations_per_s:,.0f} simulations/s, the best of {result.searches}"
     median = (
         f"median {result.median_simulations_per_s:,.0f} simulations/s; ready after "

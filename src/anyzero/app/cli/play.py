@@ -55,7 +55,7 @@ def play_command(
     load, resign, quit and more.
     """
     from anyzero.app.cli.screen import Screen
-    from anyzero.app.cli.session import Session, check_file, make_table, seat_names
+    from anyzero.app.cli.session import Session, check_can_save, make_table, seat_names
     from anyzero.app.records.in_progress import UNKNOWN_PLAYER
 
     table = make_table(game, position=position, load=load, seed=seed)
@@ -76,7 +76,7 @@ def play_command(
     kept = None if load is None else (load, table.moves)
     session = Session(table, players, anyzero.player(hints), Screen(quiet=json), save, kept)
     if save is not None:
-        check_file(save, table)
+        check_can_save(save, table)
     session.run()
     answer(session.table.to_record().to_json(), (), json=json)
 
@@ -84,7 +84,8 @@ def play_command(
 def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
     from urllib.parse import urlencode
 
-    from anyzero.app.web.catalog import SEEDS, name_files
+    from anyzero.app.web.catalog import name_files
+    from anyzero.app.web.forms import SEEDS
     from anyzero.core.game.game import game_text
 
     if (table.seed or 0) not in SEEDS:
@@ -97,8 +98,8 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
         "seats": " ".join(names),
         "seed": table.seed or 0,
     }
-    told = {"moves": " ".join(table.moves), "position": table.start_text}
-    query |= {key: value for key, value in told.items() if value}
+    begun = {"moves": " ".join(table.moves), "position": table.start_text}
+    query |= {key: value for key, value in begun.items() if value}
     config = {"port": 0, "games": (game.source,) if is_file else (), "prepare": False}
     serve.run(config, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
 
@@ -127,19 +128,19 @@ def replay_command(
 
     rules = None if game is None else anyzero.load(game)
     games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
-    for found in games:
-        if move is not None and move > len(found.moves):
+    for table in games:
+        if move is not None and move > len(table.moves):
             raise AnyzeroError(
-                f"{file}: the game has {len(found.moves)} moves, so there is no move {move}"
+                f"{file}: the game has {len(table.moves)} moves, so there is no move {move}"
             )
     if json:
         answer(
-            {"file": str(file), "games": [describe_replayed(found, move) for found in games]},
+            {"file": str(file), "games": [describe_replayed(table, move) for table in games]},
             (),
             json=True,
         )
         return
-    for index, found in enumerate(games, start=1):
+    for index, table in enumerate(games, start=1):
         show_replayed(
-            Screen(), found, move, f"game {index} of {len(games)}: " if len(games) > 1 else ""
+            Screen(), table, move, f"game {index} of {len(games)}: " if len(games) > 1 else ""
         )

@@ -14,7 +14,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from anyzero.app.records.cells import ply_cells
 from anyzero.app.records.in_progress import GameInProgress, Ply
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
@@ -54,7 +53,7 @@ class Screen:
         ]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
-        self.show_position(table.game, table.state, ply_cells(table, table.last_decision))
+        self.show_position(table.game, table.state, table.cells(table.last_decision))
 
     def show_position(self, game: Game, state: State, marked: Sequence[str]) -> None:
         if game.has("board"):
@@ -96,14 +95,20 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only
     what follows it.
     """
-    found = answer.result
+    result = answer.result
     start = f"{name} plays {move}" if name else move
-    if found is None:
+    if result is None:
         return f"{start} ({answer.seconds:.2f} s)"
-    proven = f", a proven {found.proven}" if found.proven else ""
-    effort = f"{count(found.simulations, 'simulation')}, {found.seconds:.2f} s"
-    line = " ".join(found.principal_variation)
-    return f"{start} ({worth_words(found.value, found.best_score)}{proven}, {effort}, line {line})"
+    proven = f", a proven {result.proven}" if result.proven else ""
+    effort = f"{count(result.simulations, 'simulation')}, {result.seconds:.2f} s"
+    line = " ".join(result.principal_variation)
+    return (
+        f"{start} ({worth_words(result.value, result.best_score)}{proven}, {effort}, line {line})"
+    )
+
+
+def end_words(table: GameInProgress) -> str:
+    return table.end.sentence(table.game, table.state, table.players)
 
 
 # --- a game that was played
@@ -134,9 +139,9 @@ def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title
     for after in range(len(table.moves) + 1) if move is None else [move]:
         now = table.at(after)
         screen.say(f"{after}. {move_words(table, now.plies[-1])}" if after else "the start")
-        screen.show_position(game, now.state, ply_cells(now, after - 1))
+        screen.show_position(game, now.state, now.cells(after - 1))
     if move is None:
-        screen.say(table.end_words)
+        screen.say(end_words(table))
 
 
 def move_words(table: GameInProgress, ply: Ply) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import anyzero
 from anyzero.app.cli.output import answer
-from anyzero.app.cli.screen import Screen, answer_words, player_words
+from anyzero.app.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.app.records.files import read_record, record_text, write_record
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import Evaluation
@@ -63,7 +63,7 @@ def seat_names(named: list[str | None], table: GameInProgress) -> list[str]:
     return [OPPONENT if name is None else name.strip() for name in names]
 
 
-def check_file(path: Path, table: GameInProgress) -> None:
+def check_can_save(path: Path, table: GameInProgress) -> None:
     """Say before the game rather than after it that it cannot be written."""
     record_text(path, table.to_record(), table.game)
     if not path.parent.is_dir() or path.is_dir():
@@ -112,19 +112,19 @@ class Session:
             ):  # else prepared if a move is taken back and it is asked
                 machine.prepare(self.table.game)
         self.screen.show_table(self.table)
-        told = False
+        is_told = False
         while not self.ended:
-            if self.table.is_over and not told:
-                self.screen.say(self.table.end_words)
+            if self.table.is_over and not is_told:
+                self.screen.say(end_words(self.table))
                 if None in self.seats:
                     self.screen.say(
                         "rematch plays again with the seats swapped, undo takes a move "
                         "back, quit leaves"
                     )
-            told = self.table.is_over
-            if told and None not in self.seats:
+            is_told = self.table.is_over
+            if is_told and None not in self.seats:
                 return
-            player = None if told else self.seats[self.table.seat_to_move]
+            player = None if is_told else self.seats[self.table.seat_to_move]
             if player is not None:
                 self.let_move(player)
             else:
@@ -231,8 +231,8 @@ class Session:
         if player.think is None:
             raise AnyzeroError(f"{player.text} does not search, so it has nothing to show")
         with self.screen.busy(f"{player.text} is thinking"):
-            found = player.think(self.table.game, self.table.so_far.copy(), self.table.move_seed)
-        answer(None, found.report(MOST_ROWS), json=False)
+            result = player.think(self.table.game, self.table.so_far.copy(), self.table.move_seed)
+        answer(None, result.report(MOST_ROWS), json=False)
 
     def adviser(self, text: str) -> Player:
         if self.table.is_over:

@@ -30,10 +30,14 @@ FLAGS = {
 """Flags for common settings, and the settings they change."""
 
 
+OF_SEARCH = ("simulations", "dirichlet_epsilon", "dirichlet_alpha")
+"""Flags for options of the search of self-play, which is one text."""
+
+
 def flag(text: str, meaning: str) -> Any:
-    return typer.Option(
-        text, help=f"{meaning} Sets {FLAGS[text.strip('-').replace('-', '_')]}.", show_default=False
-    )
+    name = text.strip("-").replace("-", "_")
+    where = "Changes selfplay.search." if name in OF_SEARCH else f"Sets {FLAGS[name]}."
+    return typer.Option(text, help=f"{meaning} {where}", show_default=False)
 
 
 @examples(

@@ -31,7 +31,7 @@ from anyzero.core.search.methods import Evaluator
 from anyzero.core.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.core.search.report import RootMove
 from anyzero.core.search.tree import new_tree
-from anyzero.tools.players.player import load_evaluator
+from anyzero.tools.players.text import load_evaluator
 
 FIRST_LOOK_S = 0.05
 LOOK_EVERY_S = 0.25

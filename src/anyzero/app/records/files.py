@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.app.records.in_progress import checked_record
+from anyzero.app.records.in_progress import replay
 from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
 from anyzero.app.records.record import (
     FORMAT,
@@ -51,12 +51,12 @@ def read_records(
     path = Path(path)
     read = find_form(path, READERS)
     with within(str(path)):
-        found = read(load_text(path), game)
-        records = pick(found, 1 if only_first else number)
+        unread = read(load_text(path), game)
+        records = read_chosen(unread, 1 if only_first else number)
         for record in records if game is not None else ():
             find_game(record, game)
-    if only_first and len(found) > 1:
-        print(f"{path} {FIRST.format(len(found))}", file=sys.stderr)
+    if only_first and len(unread) > 1:
+        print(f"{path} {FIRST.format(len(unread))}", file=sys.stderr)
     return records
 
 
@@ -69,13 +69,22 @@ def read_record(
     return read_records(path, game, number=number, only_first=number is None)[0]
 
 
-def pick(found: Sequence[Unread], number: int | None) -> list[GameRecord]:
+def checked_record(values: object, game: Game | None = None) -> GameRecord:
+    """The record made of these plain values, checked by replaying it; `game` is required if it is
+    from a file.
+
+    `checked_record(record.to_json()) == record` for every record whose moves are legal.
+    """
+    return replay(GameRecord.parse(values), game).to_record()
+
+
+def read_chosen(unread: Sequence[Unread], number: int | None) -> list[GameRecord]:
     """All games, or the one with this number, read."""
-    if not found:
+    if not unread:
         raise BadRecordError("there is no game in it")
-    if number is not None and not 1 <= number <= len(found):
-        raise BadRecordError(f"it has {count(len(found), 'game')}, not a game {number}")
-    return [one() for index, one in enumerate(found, start=1) if number in (None, index)]
+    if number is not None and not 1 <= number <= len(unread):
+        raise BadRecordError(f"it has {count(len(unread), 'game')}, not a game {number}")
+    return [read() for index, read in enumerate(unread, start=1) if number in (None, index)]
 
 
 def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
@@ -103,7 +112,7 @@ def read_json(text: str, game: Game | None) -> list[Unread]:
 # per game
 
 
-def read_lines(text: str, game: Game | None) -> list[Unread]:
+def read_match(text: str, game: Game | None) -> list[Unread]:
     """The finished games of such a file; an incomplete last line is ignored, as when a match
     resumes.
     """
@@ -117,19 +126,19 @@ def read_lines(text: str, game: Game | None) -> list[Unread]:
     ):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
-    (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
-    is_same = name == own_name or (
+    (name, options), (name_here, options_here) = split_text(header["game"]), split_text(game.text)
+    is_same = name == name_here or (
         name.endswith(".py") and game.is_from_file
     )  # a file may have been moved
-    if not is_same or options != own_options:
+    if not is_same or options != options_here:
         raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
     return [
-        partial(read_line, line, number, lines[0], game)
+        partial(read_match_game, line, number, lines[0], game)
         for number, line in enumerate(games, start=1)
     ]
 
 
-def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
+def read_match_game(line: str, number: int, first: str, game: Game) -> GameRecord:
     values = parse_object(line)
     header = json.loads(first)
     if values is None:
@@ -167,7 +176,7 @@ READERS: dict[str, Read] = {
     ".json": read_json,
     ".pgn": lambda text, game: read_pgn(text),
     ".sgf": lambda text, game: read_sgf(text),
-    ".jsonl": read_lines,
+    ".jsonl": read_match,
 }
 
 

@@ -9,7 +9,7 @@ outcomes depend on the seed and the ply alone.
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,25 +20,29 @@ from anyzero.app.records.record import (
     BadRecordError,
     Evaluation,
     GameRecord,
+    Result,
+    RulesOfRecord,
+    Termination,
+    column_or_none,
     end_of,
     final_payoffs,
     find_game,
     within,
 )
 from anyzero.core.base.errors import AnyzeroError, IllegalMoveError
-from anyzero.core.base.nouns import Values
 from anyzero.core.compile.random import make_streams, next_word, random_unit
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.game.play import BY_THE_RULES, UNFINISHED, End, Play, Reason, outcome_at
+from anyzero.views.board import Scene
 
-T = TypeVar("T")
 Note = tuple[
     float | None, Evaluation | None
 ]  # seconds for a move, and the mover's evaluation, if known
 
 UNKNOWN_PLAYER = "?"
+MOST_SCENES = 1024  # that are kept, since a page shows a position several times
 
 
 @dataclass
@@ -117,10 +121,10 @@ class GameInProgress:
 
     def at(self, num_plies: int) -> "GameInProgress":
         """A copy of the game after this many plies, independent of this one."""
-        found = copy.copy(self)
-        found.line = self.line[:num_plies]
-        found.num_plies = num_plies
-        return found
+        copied = copy.copy(self)
+        copied.line = self.line[:num_plies]
+        copied.num_plies = num_plies
+        return copied
 
     # --- the current position
 
@@ -197,12 +201,7 @@ class GameInProgress:
         return BY_THE_RULES if self.is_over else UNFINISHED
 
     @property
-    def end_words(self) -> str:
-        """The same for people, in a sentence."""
-        return self.end.sentence(self.game, self.state, self.players)
-
-    @property
-    def termination(self) -> str:
+    def termination(self) -> Termination:
         """The same in the word of a record."""
         return REASON_WORDS[self.end.reason]
 
@@ -216,6 +215,12 @@ class GameInProgress:
         """The seed for a player that moves now."""
         with np.errstate(over="ignore"):
             return int(next_word(self.stream()))
+
+    def cells(self, index: int) -> list[str]:
+        """The cells of the board that a ply names; none for -1."""
+        if index < 0:
+            return []
+        return action_cells(self.game, self.states[index], self.plies[index].action)
 
     # --- actions
 
@@ -281,17 +286,19 @@ class GameInProgress:
         """The game so far, without undone moves."""
         game = self.game
         moves = [ply for ply in self.plies if ply.action >= 0]
-        values: Values = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
-        values |= {
-            "format": FORMAT,
-            "game": game.text,
-            "rules": {"name": game.name, "options": dict(game.options)},
-        }
-        values |= {"start": self.start_text, "moves": [ply.move for ply in moves]}
-        values |= {"clocks": known([ply.seconds for ply in moves])}
-        values |= {"evaluations": known([ply.evaluation for ply in moves])}
         return GameRecord(
-            **values | {"result": {"payoffs": self.payoffs, "termination": self.termination}}
+            format=FORMAT,
+            game=game.text,
+            rules=RulesOfRecord(name=game.name, options=dict(game.options)),
+            players=self.players,
+            date=self.date,
+            seed=self.seed,
+            start=self.start_text,
+            moves=tuple(ply.move for ply in moves),
+            clocks=column_or_none([ply.seconds for ply in moves]),
+            evaluations=column_or_none([ply.evaluation for ply in moves]),
+            result=Result(payoffs=self.payoffs, termination=self.termination),
+            tags=self.tags,
         )
 
     @staticmethod
@@ -342,11 +349,6 @@ class GameInProgress:
             )
 
 
-def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
-    """The column, or None if it is empty."""
-    return tuple(column) if any(value is not None for value in column) else None
-
-
 def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
     """Replay a record, which is how it is checked: an error for anything that does not fit."""
     game = find_game(record, game)
@@ -370,10 +372,25 @@ def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
     return table
 
 
-def checked_record(values: object, game: Game | None = None) -> GameRecord:
-    """The record made of these plain values, checked by replaying it; `game` is required if it is
-    from a file.
+# --- the cells that a move names, for whoever marks them
 
-    `checked_record(record.to_json()) == record` for every record whose moves are legal.
-    """
-    return replay(GameRecord.parse(values), game).to_record()
+
+def action_cells(game: Game, state: State, action: int) -> list[str]:
+    """The cells that an action names; none for a declared end."""
+    if action < 0 or not game.has("board"):
+        return []
+    return list(scene_of(game, state).clicks.get(action, ()))
+
+
+def scene_of(game: Game, state: State) -> Scene:
+    return _remembered_scene(game, state.tobytes())
+
+
+@lru_cache(MOST_SCENES)
+def _remembered_scene(game: Game, content: bytes) -> Scene:
+    scene: Scene = game.scene(state_from_bytes(game, content))
+    return scene
+
+
+def state_from_bytes(game: Game, content: bytes) -> State:
+    return np.frombuffer(content, game.state_dtype).copy()[0]

@@ -102,7 +102,7 @@ def split_games(text: str) -> list[PgnGame]:
     # depth of nested variations
     games = [PgnGame()]
     depth = 0
-    for kind, found, line in tokens(text):
+    for kind, match, line in tokens(text):
         if games[-1].result is not None or (kind == "value" and games[-1].moves and not depth):
             games.append(PgnGame())
         game = games[-1]
@@ -112,13 +112,13 @@ def split_games(text: str) -> list[PgnGame]:
         if depth:
             continue
         if kind == "value":
-            game.tags[found["name"]] = ESCAPE.sub(r"\1", found["value"])
+            game.tags[match["name"]] = ESCAPE.sub(r"\1", match["value"])
         elif kind == "move":
-            game.moves.append(MoveText(found[0].rstrip("!?"), line))
+            game.moves.append(MoveText(match[0].rstrip("!?"), line))
         elif kind == "comment" and game.moves:
-            game.moves[-1].comment += found[0].strip("{};")
+            game.moves[-1].comment += match[0].strip("{};")
         elif kind == "result":
-            game.result = found[0]
+            game.result = match[0]
     if depth:
         raise BadRecordError(f"line {text.count(chr(10)) + 1}: a variation is not closed")
     return [game for game in games if game.tags or game.moves or game.result is not None]
@@ -129,8 +129,8 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
     place = 0
     line = 1
     while place < len(text):
-        found = TOKEN.match(text, place)
-        if found is None:
+        match = TOKEN.match(text, place)
+        if match is None:
             word = text[place : place + 20].split()[0]
             wrong = (
                 f'{word!r} is not a tag such as [Event "?"]'
@@ -140,11 +140,11 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
             raise BadRecordError(
                 f"line {line}: {'a comment is not closed' if word[0] == '{' else wrong}"
             )
-        kind = str(found.lastgroup)
+        kind = str(match.lastgroup)
         if kind != "space":
-            yield kind, found, line
-        line += found[0].count("\n")
-        place = found.end()
+            yield kind, match, line
+        line += match[0].count("\n")
+        place = match.end()
 
 
 # --- reading
@@ -153,8 +153,8 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
 def read_pgn(text: str) -> list[Unread]:
     find = cache(game_of_variant)
     return [
-        partial(read_game, find, found, number)
-        for number, found in enumerate(split_games(text), start=1)
+        partial(read_pgn_game, find, written, number)
+        for number, written in enumerate(split_games(text), start=1)
     ]
 
 
@@ -167,20 +167,20 @@ def game_of_variant(variant: str) -> Game:
     raise BadRecordError(f"the variant {variant!r} is not {names} as it is played here")
 
 
-def read_game(find: Callable[[str], Game], found: PgnGame, number: int) -> GameRecord:
+def read_pgn_game(find: Callable[[str], Game], written: PgnGame, number: int) -> GameRecord:
     with within(f"game {number}"):
-        game = find(found.tags.get("Variant", ""))
-        texts = [move.text for move in found.moves]
+        game = find(written.tags.get("Variant", ""))
+        texts = [move.text for move in written.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
-        fen = found.tags.get("FEN")
-        after = found.tags.get("After")
+        fen = written.tags.get("FEN")
+        after = written.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
-        notes = [parse_note(move.comment) for move in found.moves]
+        notes = [parse_note(move.comment) for move in written.moves]
         table = GameInProgress.played(
-            game, start, words, notes, [f"line {move.line}" for move in found.moves]
+            game, start, words, notes, [f"line {move.line}" for move in written.moves]
         )
-        read_end(found, table)
-        read_tags(found.tags, table)
+        end_pgn_game(written, table)
+        read_tags(written.tags, table)
         return table.to_record()
 
 
@@ -202,20 +202,20 @@ def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     table.seed = read_seed(written.get("Seed", ""))
 
 
-def read_end(found: PgnGame, table: GameInProgress) -> None:
+def end_pgn_game(written: PgnGame, table: GameInProgress) -> None:
     """How it ended; the result after the moves, the tag's and the rules' must agree."""
-    written = {found.result or "", found.tags.get("Result", "")} - {"", "?", UNDECIDED}
-    for result in sorted(written - set(PAYOFFS)):
+    results = {written.result or "", written.tags.get("Result", "")} - {"", "?", UNDECIDED}
+    for result in sorted(results - set(PAYOFFS)):
         raise BadRecordError(f"the result {result!r} is not one of {', '.join(PAYOFFS)}, *")
-    if len(written) > 1:
-        raise BadRecordError(f"its results differ: {' and '.join(sorted(written))}")
-    payoffs = PAYOFFS[written.pop()] if written else None
+    if len(results) > 1:
+        raise BadRecordError(f"its results differ: {' and '.join(sorted(results))}")
+    payoffs = PAYOFFS[results.pop()] if results else None
     if payoffs is None or payoffs == table.payoffs:
         return
     if table.payoffs is not None:
         by_rules = RESULTS[table.payoffs]  # type: ignore[index]
         raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {by_rules}")
-    said = found.tags.get("Termination", "").lower()
+    said = written.tags.get("Termination", "").lower()
     if payoffs == PAYOFFS[DRAWN]:
         table.finish(End(Reason.AGREEMENT))
         return

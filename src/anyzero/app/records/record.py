@@ -1,9 +1,9 @@
 """The record of a game: one form of plain values for every game, and its checks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field, StringConstraints, model_validator
@@ -13,14 +13,20 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.schema import Schema, show_value
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load, split_text
-from anyzero.core.game.play import FAULTS, UNFINISHED, End, Reason
+from anyzero.core.game.play import UNFINISHED, End, Reason
+
+T = TypeVar("T")
 
 FORMAT = 1
 LARGEST_SEED = 2**64 - 1
-REASON_WORDS = {
+Termination = Literal["rules", "resign", "forfeit", "agreement", "unfinished"]
+REASON_WORDS: dict[Reason, Termination] = {
     Reason.RULES: "rules",
     Reason.RESIGNATION: "resign",
-    **dict.fromkeys(FAULTS, "forfeit"),
+    Reason.ILLEGAL_MOVE: "forfeit",
+    Reason.CRASH: "forfeit",
+    Reason.LATE: "forfeit",
+    Reason.FORFEIT: "forfeit",
     Reason.AGREEMENT: "agreement",
     Reason.UNFINISHED: "unfinished",
     Reason.CUT_OFF: "unfinished",
@@ -75,11 +81,11 @@ class Evaluation(Schema):
 
 class Result(Schema):
     payoffs: tuple[Payoff, ...] | None = None  # per seat; None while the game is unfinished
-    termination: Literal["rules", "resign", "forfeit", "agreement", "unfinished"]
+    termination: Termination
 
 
 class GameRecord(Schema):
-    """One game. It is checked by replaying it: see `in_progress.checked_record`."""
+    """One game. It is checked by replaying it: see `files.checked_record`."""
 
     noun = "the record"
 
@@ -114,11 +120,16 @@ class GameRecord(Schema):
         return self.result.payoffs
 
     @property
-    def termination(self) -> str:
+    def termination(self) -> Termination:
         return self.result.termination
 
     def to_json(self) -> Values:
         return self.model_dump(mode="json")
+
+
+def column_or_none(values: Sequence[T | None]) -> tuple[T | None, ...] | None:
+    """The values as a column of a record; None if all are unknown."""
+    return tuple(values) if any(value is not None for value in values) else None
 
 
 def read_day(text: str) -> str:

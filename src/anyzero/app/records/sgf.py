@@ -65,11 +65,11 @@ def main_lines(text: str) -> list[list[Node]]:
     name = ""
     node: Node | None = None
     while place < len(text):
-        found = TOKEN.match(text, place)
+        token = TOKEN.match(text, place)
         try:
-            if found is None:
+            if token is None:
                 raise BadRecordError(f"{text[place : place + 20]!r} is not SGF")
-            sign, word, value = found.groups()
+            sign, word, value = token.groups()
             if sign == "(":
                 if open_trees and node is None:
                     raise BadRecordError("a variation stands before the first node")
@@ -78,7 +78,7 @@ def main_lines(text: str) -> list[list[Node]]:
                 name = ""
                 node = None
             elif not open_trees:
-                raise BadRecordError(f"{found[0].strip()[:20]!r} stands outside of a game")
+                raise BadRecordError(f"{token[0].strip()[:20]!r} stands outside of a game")
             elif sign == ")":
                 open_trees.pop()
                 open_trees[-1:] = [True] * len(open_trees[-1:])
@@ -88,18 +88,18 @@ def main_lines(text: str) -> list[list[Node]]:
                 node = {}
                 games[-1] += [] if any(open_trees) else [node]
             elif node is None:
-                raise BadRecordError(f"{found[0].strip()[:20]!r} stands before the first node")
+                raise BadRecordError(f"{token[0].strip()[:20]!r} stands before the first node")
             elif word:
                 name = "".join(letter for letter in word if letter.isupper())
             elif not name:
                 raise BadRecordError(f"{value[:20]!r} belongs to no property")
             else:
                 # a backslash escapes the next character, and removes a line break
-                meant = ESCAPE.sub(lambda kept: "" if kept[1][0] in "\r\n" else kept[1], value)
-                node.setdefault(name, []).append(meant)
+                unescaped = ESCAPE.sub(lambda kept: "" if kept[1][0] in "\r\n" else kept[1], value)
+                node.setdefault(name, []).append(unescaped)
         except BadRecordError as error:
             raise BadRecordError(f"line {text.count(chr(10), 0, place) + 1}: {error}") from None
-        place = found.end()
+        place = token.end()
     if open_trees:
         raise BadRecordError("a game is not closed")
     return games
@@ -125,9 +125,9 @@ def read_moves(nodes: list[Node]) -> LineText:
     for node in nodes:
         if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
             raise BadRecordError("stones are set up in the middle of the game")
-        for colour, text in [
-            (one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])
-        ]:
+        placed = [(colour, text) for colour in COLOURS for text in node.get(colour, [])]
+        for colour, written in placed:
+            text = written.strip().lower()
             if end is not Reason.UNFINISHED:
                 raise BadRecordError(f"{text!r} comes after the end of the game")
             if text in LAST_MOVES:
@@ -157,32 +157,33 @@ def side_to_begin(root: Node) -> str:
 
 def read_sgf(text: str) -> list[Unread]:
     return [
-        partial(read_game, nodes, number) for number, nodes in enumerate(main_lines(text), start=1)
+        partial(read_sgf_game, nodes, number)
+        for number, nodes in enumerate(main_lines(text), start=1)
     ]
 
 
-def read_game(nodes: list[Node], number: int) -> GameRecord:
+def read_sgf_game(nodes: list[Node], number: int) -> GameRecord:
     with within(f"game {number}"):
         root = nodes[0] if nodes else {}
         name = game_of_number(value(root, "GM").strip()) if nodes else ""
         if not name:
             games = [f"{game.title}, GM[{game.facts.sgf}]" for game in games_with("sgf")]
             raise BadRecordError(f"it is not a game of {list_some(games)}")
-        found = read_moves(nodes)
+        line = read_moves(nodes)
         swaps = (
-            value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower()
-            != SWAP_RULES[False]
+            value(root, "RU", SWAP_RULES["swap" in line.moves]).strip().lower() != SWAP_RULES[False]
         )
         game = load(name, size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
         table = GameInProgress.played(
-            game, read_start(root, game), found.moves, [*map(parse_note, found.notes)]
+            game, read_start(root, game), line.moves, [*map(parse_note, line.notes)]
         )
-        read_end(value(root, "RE").strip(), found.end, table)
+        end_sgf_game(value(root, "RE").strip(), line.end, table)
         date = value(root, "DT").strip()
         table.seed = read_seed(value(root, "SEED").strip())
-        known = OWN_PROPERTIES if read_day(date) != date else (*OWN_PROPERTIES, "DT")
-        table.tags = {name: value(root, name) for name in root if name not in known}
-        table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
+        read_names = OWN_PROPERTIES if read_day(date) != date else (*OWN_PROPERTIES, "DT")
+        table.tags = {name: value(root, name) for name in root if name not in read_names}
+        table.players = (value(root, "PB", "?"), value(root, "PW", "?"))
+        table.date = read_day(date)
         return table.to_record()
 
 
@@ -222,7 +223,7 @@ def read_start(root: Node, game: Game) -> str | None:
     )
 
 
-def read_end(result: str, last_move: Reason, table: GameInProgress) -> None:
+def end_sgf_game(result: str, last_move: Reason, table: GameInProgress) -> None:
     """How it ended: by the rules, the last node, or the property RE: `B+`, `W+R`, only the winner's
     letter, or `0`.
     """
@@ -254,7 +255,7 @@ def write_sgf(record: GameRecord) -> str:
             f"SGF is for {titles}, this is a game of {record.rules.name}; .json is for every game"
         )
     table = replay(record)
-    lines = [node_text(root_of(record, games[record.rules.name].facts.sgf, table.end.reason))]
+    lines = [node_text(root_node(record, games[record.rules.name].facts.sgf, table.end.reason))]
     for _, ply in table.steps():
         node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
         note = format_note(ply)
@@ -262,7 +263,7 @@ def write_sgf(record: GameRecord) -> str:
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
 
-def root_of(record: GameRecord, number: int, reason: Reason) -> Node:
+def root_node(record: GameRecord, number: int, reason: Reason) -> Node:
     size = str(record.rules.options["size"])
     swap = bool(record.rules.options["swap"])
     root = {"FF": "4", "GM": str(number), "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
@@ -287,8 +288,8 @@ def setup_of(record: GameRecord) -> Node:
     size, (board, side) = int(record.rules.options["size"]), record.start.split()
     cells = parse_grid(board, size, size, STONES, bottom_up=False)
     points = [
-        [cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one]
-        for one in STONES
+        [cell_name(*divmod(cell, size)) for cell, content in enumerate(cells) if content == stone]
+        for stone in STONES
     ]
     stones = {name: named for name, named in zip(("AB", "AW"), points, strict=True) if named}
     return {**stones, "PL": [COLOURS[STONES.index(side)]]}

@@ -135,7 +135,7 @@ def is_address(host: str, port: int) -> bool:
     return False
 
 
-def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
+def only_own_pages(app: ASGIApp, host: str, port: int) -> ASGIApp:
     """An ASGI application around another: it answers only pages that it served itself, under a name
     of this machine.
 
@@ -181,7 +181,7 @@ def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def listen(config: ServerConfig) -> socket.socket:
+def bind_socket(config: ServerConfig) -> socket.socket:
     """A bound socket, so that its port is known before anything is served."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     # asyncio sends small messages without delay only if the protocol is given
@@ -202,10 +202,10 @@ def listen(config: ServerConfig) -> socket.socket:
 @contextlib.contextmanager
 def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     """The address of a server that runs in its own thread until the end of the block."""
-    with contextlib.closing(listen(config)) as listener:
+    with contextlib.closing(bind_socket(config)) as listener:
         port = listener.getsockname()[1]
         settings = uvicorn.Config(
-            guarded(create_app(config), config.host, port),
+            only_own_pages(create_app(config), config.host, port),
             log_level="warning",
             access_log=False,
             http="h11",

@@ -10,9 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
-
-from pydantic import Field, model_validator
 
 import anyzero
 from anyzero.app.records.files import forms_of
@@ -20,7 +17,6 @@ from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.schema import Schema
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.load import find_maker, game_names, load, option_choices, split_text
 from anyzero.core.learning.find import BEST, RUNS, find_network, known_names
@@ -74,27 +70,27 @@ class ServerConfig:
         """The texts of the engines by display name; an engine without a name is named by its
         command.
         """
-        found = {}
+        texts = {}
         for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
             name, _, rest = text.partition("=")
             if name.startswith(("uci:", "gtp:")):
                 name = text.partition(":")[2]
                 rest = text
-            found["-".join(name.split())] = (
+            texts["-".join(name.split())] = (
                 rest.strip()
             )  # a name is one word, like every player's text
-        return found
+        return texts
 
 
 def name_files(texts: Sequence[str]) -> dict[str, str]:
     """The files of games, with their options, by name; a number is appended to a duplicate name."""
-    known = game_names()
+    names = game_names()
     named = dict[str, str]()
     for text in texts:
         stem = Path(split_text(text)[0]).stem
         number = 1
         name = stem
-        while name in known or name in named:
+        while name in names or name in named:
             number += 1
             name = f"{stem}_{number}"
         named[name] = text
@@ -129,8 +125,8 @@ class Catalog:
         """The text for `load`: a file only if the command line named it."""
         name, options = split_text(text.strip())
         if name in self.files:  # the last of duplicate options counts
-            file, own = split_text(self.files[name])
-            return ":".join(filter(None, [file, ",".join(filter(None, [own, options]))]))
+            file, options_here = split_text(self.files[name])
+            return ":".join(filter(None, [file, ",".join(filter(None, [options_here, options]))]))
         if name not in self.names and Path(name) not in self.paths:
             raise unknown_name("game", name, self.names)
         return text.strip()
@@ -183,27 +179,27 @@ class Catalog:
             self.check_search(player, player.search, game)
         return text
 
-    def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
+    def check_search(self, player: PlayerText, search: SearchText, game: Game) -> None:
         most = self.config.max_simulations
         longest = self.config.max_seconds
-        if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
+        if (search.simulations or 0) > most or (search.seconds or 0.0) > longest:
             raise BadOptionError(
                 f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s"
             )
         for option in OWN_BUSINESS:
-            if option in wanted.options:
+            if option in search.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
         name = player.network
-        known = known_names()
+        names = known_names()
         if not name:
-            Searcher(game, **wanted.arguments)  # raises an error if they do not fit
+            Searcher(game, **search.arguments)  # raises an error if they do not fit
         elif name == BEST:
             find_network(BEST, game)  # only if the game has one
-        elif name not in known:  # otherwise only a generation of a listed run
+        elif name not in names:  # otherwise only a generation of a listed run
             run, _, number = name.rpartition("/")
-            if run not in known or not re.fullmatch("[0-9]{1,6}", number):
+            if run not in names or not re.fullmatch("[0-9]{1,6}", number):
                 raise unknown_name(
-                    "network", name, known, none="there are no runs and no models here"
+                    "network", name, names, none="there are no runs and no models here"
                 )
 
     def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:
@@ -235,58 +231,3 @@ def describe_game(game: Game, name: str) -> Values:
         "records": forms_of(game),
         "advisor": None if game.facts.advisor is None else game.facts.advisor._asdict(),
     }
-
-
-# --- messages
-
-
-AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
-Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
-NEEDED: dict[str, tuple[str, ...]] = {
-    "new": ("game", "seats"),
-    "load": ("text", "form"),
-    "sit": ("table", "seats"),
-}
-NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
-"""The required fields of a message, by its type; the other types need a table."""
-
-
-SEEDS = range(2**53)
-"""Above these a browser rounds integers, and another game would be played."""
-
-
-class Message(Schema):
-    noun: ClassVar[str] = "the message"
-    type: Literal[AtTable, Elsewhere]
-    request: int | None = None
-    """Returned with the answer."""
-    table: str = ""
-    game: str = ""
-    seats: tuple[str, ...] = ()
-    seed: Annotated[int, Field(ge=0, le=SEEDS[-1])] | None = None
-    position: str | None = None
-    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
-    paused: bool = False
-    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
-    text: str = ""
-    """The text of a file in this format."""
-    form: Literal["json", "pgn", "sgf"] = "json"
-    move: str = ""
-    action: int | None = None
-    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
-    """The ply at which the client saw the game, or the position it means."""
-    seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
-    player: str = "level:hard"
-    lane: str = "a"
-    """A client's searches have names; a new one replaces the old one of the same name."""
-
-    @model_validator(mode="after")
-    def check(self) -> Self:
-        for name in NEEDED.get(self.type, ("table",)):
-            if name not in self.model_fields_set:
-                raise BadOptionError(f"{self.noun} has no {name}")
-        if self.type == "move" and bool(self.move) == (self.action is not None):
-            raise BadOptionError("name a move either by its text or by its action")
-        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
-            raise BadOptionError("name a position either by its table or by its game and moves")
-        return self

@@ -9,8 +9,7 @@ from functools import partial
 from fastapi import WebSocket, WebSocketDisconnect
 
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.app.web.catalog import Message
-from anyzero.app.web.forms import position_values, twin_actions
+from anyzero.app.web.forms import Message, position_values, twin_actions
 from anyzero.app.web.room import Room, Rooms
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.files import parse_object
@@ -156,14 +155,14 @@ class Client:
             return table.at(ply)
 
     async def look(self, message: Message) -> None:
-        found = await self.find_position(message)
-        values = await asyncio.to_thread(position_values, found)
-        twins = await asyncio.to_thread(twin_actions, found.game, found.state)
+        table = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, table)
+        twins = await asyncio.to_thread(twin_actions, table.game, table.state)
         about = {
             "type": "look",
             "request": message.request,
             "table": message.table or None,
-            "ply": found.num_plies,
+            "ply": table.num_plies,
         }
         self.tell({**values, **about, "twins": twins})
 
@@ -173,12 +172,12 @@ class Client:
         """Start a search in the background; the old search of this lane ends."""
         kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
         self.stop(lane)
-        found = await self.find_position(message)
-        if found.game.seat_to_move(found.state) < 0:
+        table = await self.find_position(message)
+        if table.game.seat_to_move(table.state) < 0:
             raise AnyzeroError(
                 "there is nothing to search: the game is over or it is chance's turn"
             )
-        player = self.rooms.catalog.check_player(message.player, found.game, searches=True)
+        player = self.rooms.catalog.check_player(message.player, table.game, searches=True)
         if len(self.lanes) >= self.rooms.config.max_client_jobs:
             raise AnyzeroError(
                 f"you have {len(self.lanes)} searches running already; stop one first"
@@ -186,11 +185,11 @@ class Client:
         about = {
             "request": message.request,
             "table": message.table or None,
-            "ply": found.num_plies,
+            "ply": table.num_plies,
             "lane": lane,
         }
         about |= {"type": kind, "player": player}
-        task = asyncio.create_task(self.search(found, about, message.seed or 0))
+        task = asyncio.create_task(self.search(table, about, message.seed or 0))
         self.lanes[lane] = task
         task.add_done_callback(
             lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None
@@ -200,8 +199,8 @@ class Client:
         live = about["type"] == "analysis"
         answers = self.rooms.engine.search(table, about["player"], seed=seed, live=live)
         try:
-            async with contextlib.aclosing(answers) as found:
-                async for answer in found:
+            async with contextlib.aclosing(answers) as findings:
+                async for answer in findings:
                     reached = {"done": bool(answer.get("done")), "preparing": "preparing" in answer}
                     self.tell({**about, **reached, "result": answer.get("result")})
         except AnyzeroError as error:

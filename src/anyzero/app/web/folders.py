@@ -71,7 +71,7 @@ class Folders:
         return {"game": self.catalog.public(game), "position": position, "moves": moves, **about}
 
     def path_of(self, name: str) -> Path:
-        return pick(name, list_runs(self.root), "run")
+        return path_named(name, list_runs(self.root), "run")
 
     def read_games(self, name: str, generation: int, block: int) -> tuple[RunConfig, list[Values]]:
         folder = RunFolder.open(self.path_of(name))
@@ -93,35 +93,35 @@ class Folders:
 
     def experiment(self, name: Name) -> Values:
         rows = []
-        for row in anyzero.results(pick(name, self.list_tables(), "experiment")):
+        for row in anyzero.results(path_named(name, self.list_tables(), "experiment")):
             values = row._asdict()
             rows.append({**values, **vars(values.pop("tally")), "score": list(row.score)})
         return {"name": name, "rows": rows}
 
     def list_tables(self) -> list[Path]:
         try:
-            found = sorted(
+            paths = sorted(
                 path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE
             )
         except OSError:
             return []
         tables = []
-        for path in found[:MOST_FILES]:
+        for path in paths[:MOST_FILES]:
             with suppress(AnyzeroError):
                 anyzero.results(path)
                 tables.append(path)
         return tables
 
 
-def pick(name: str, paths: list[Path], kind: str) -> Path:
+def path_named(name: str, paths: list[Path], kind: str) -> Path:
     """The path of this name; the text of a request is only compared."""
-    known = {path.name: path for path in paths}
-    if name not in known:
-        raise unknown_name(kind, name[:60], known)
-    return known[name]
+    by_name = {path.name: path for path in paths}
+    if name not in by_name:
+        raise unknown_name(kind, name[:60], by_name)
+    return by_name[name]
 
 
-class Run(Protocol):
+class RunAtAGlance(Protocol):
     """A training run at a glance."""
 
     @property
@@ -136,7 +136,7 @@ class Run(Protocol):
     def to_json(self) -> Values: ...
 
 
-def run_values(run: Run) -> Values:
+def run_values(run: RunAtAGlance) -> Values:
     player = (
         None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
     )

@@ -1,12 +1,18 @@
-"""Tables, positions and pictures as plain values, from which alone the page draws every game."""
+"""Messages from a page, and tables, positions and pictures as plain values, from which alone it
+draws every game.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Annotated, ClassVar, Literal, Self
 
-from anyzero.app.records.cells import ply_cells, scene_of
-from anyzero.app.records.in_progress import GameInProgress, Ply
+from pydantic import Field, model_validator
+
+from anyzero.app.records.in_progress import GameInProgress, Ply, scene_of
 from anyzero.app.records.record import REASON_WORDS
+from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Values
+from anyzero.core.base.schema import Schema
 from anyzero.core.game.game import Game, State
 from anyzero.views.board import Scene, shape_values
 from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
@@ -64,7 +70,7 @@ def position_values(table: GameInProgress) -> Values:
         "scores": [game.score(state, seat) for seat in range(game.num_seats)]
         if game.has("score")
         else None,
-        "last": ply_cells(table, table.last_decision),  # chance has none
+        "last": table.cells(table.last_decision),  # chance has none
         "legal": [
             {
                 "action": action,
@@ -129,3 +135,59 @@ def palette_sheet() -> str:
 
 def variables(palette: Mapping[str, str]) -> str:
     return "".join(f"--role-{role}:{colour};" for role, colour in palette.items())
+
+
+# --- messages
+
+
+AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
+Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
+NEEDED: dict[str, tuple[str, ...]] = {
+    "new": ("game", "seats"),
+    "load": ("text", "form"),
+    "sit": ("table", "seats"),
+    "pace": ("table", "paused"),
+    **dict.fromkeys(("look", "hint", "analyse", "stop"), ()),
+}
+"""The required fields of a message, by its type; the other types need a table."""
+
+
+SEEDS = range(2**53)
+"""Above these a browser rounds integers, and another game would be played."""
+
+
+class Message(Schema):
+    noun: ClassVar[str] = "the message"
+    type: Literal[AtTable, Elsewhere]
+    request: int | None = None
+    """Returned with the answer."""
+    table: str = ""
+    game: str = ""
+    seats: tuple[str, ...] = ()
+    seed: Annotated[int, Field(ge=0, le=SEEDS[-1])] | None = None
+    position: str | None = None
+    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
+    paused: bool = False
+    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
+    text: str = ""
+    """The text of a file in this format."""
+    form: Literal["json", "pgn", "sgf"] = "json"
+    move: str = ""
+    action: int | None = None
+    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
+    """The ply at which the client saw the game, or the position it means."""
+    seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
+    player: str = "level:hard"
+    lane: str = "a"
+    """A client's searches have names; a new one replaces the old one of the same name."""
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        for name in NEEDED.get(self.type, ("table",)):
+            if name not in self.model_fields_set:
+                raise BadOptionError(f"{self.noun} has no {name}")
+        if self.type == "move" and bool(self.move) == (self.action is not None):
+            raise BadOptionError("name a move either by its text or by its action")
+        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
+            raise BadOptionError("name a position either by its table or by its game and moves")
+        return self

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
 
-from anyzero.app.records.files import FIRST, READERS, pick
+from anyzero.app.records.files import FIRST, READERS, read_chosen
 from anyzero.app.records.in_progress import GameInProgress
 from anyzero.app.records.record import BadRecordError, Evaluation, GameRecord
 from anyzero.app.records.seats import HUMAN, OPPONENT, known_player
-from anyzero.app.web.catalog import Catalog, Message, ServerConfig
-from anyzero.app.web.forms import table_values
+from anyzero.app.web.catalog import Catalog, ServerConfig
+from anyzero.app.web.forms import Message, table_values
 from anyzero.app.web.shelf import Shelf
 from anyzero.app.web.worker import SearchProcess
 from anyzero.core.base.errors import AnyzeroError, words_of
@@ -53,29 +53,29 @@ class Rooms:
                 games.append(await asyncio.to_thread(self.catalog.load, text))
         self.engine.prepare((game, OPPONENT) for game in games)
 
-    def make(self, wanted: Message) -> "Room":
+    def make(self, message: Message) -> "Room":
         """A new game, with any moves already made, including given chance outcomes."""
-        game = self.catalog.load(wanted.game)
-        seats = self.catalog.check_seats(wanted.seats, game)
-        table = GameInProgress.played(game, wanted.position, wanted.moves)
-        table.seed = secrets.randbits(32) if wanted.seed is None else wanted.seed
+        game = self.catalog.load(message.game)
+        seats = self.catalog.check_seats(message.seats, game)
+        table = GameInProgress.played(game, message.position, message.moves)
+        table.seed = secrets.randbits(32) if message.seed is None else message.seed
         table.players = seats
         table.date = date.today().isoformat()
         table.draw()
-        return self.add(table, seats, wanted.paused, wanted.pace)
+        return self.add(table, seats, message.paused, message.pace)
 
-    def read(self, wanted: Message) -> "Room":
+    def read(self, message: Message) -> "Room":
         """The game in a file's text; a game defined by a file only if the command line named the
         file.
         """
-        if wanted.form == "json":
-            values = parse_object(wanted.text)
+        if message.form == "json":
+            values = parse_object(message.text)
             if values is None:
                 raise BadRecordError("the file is not a JSON object")
-            found = [lambda: GameRecord.parse(values)]
+            unread = [lambda: GameRecord.parse(values)]
         else:
-            found = READERS[f".{wanted.form}"](wanted.text, None)
-        (record,) = pick(found, 1)
+            unread = READERS[f".{message.form}"](message.text, None)
+        (record,) = read_chosen(unread, 1)
         game = self.catalog.load(record.game)
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             played = GameInProgress.played(game, record.start, record.moves)
@@ -84,12 +84,12 @@ class Rooms:
                     result={"payoffs": played.payoffs, "termination": played.termination}
                 )
         table = GameInProgress.from_record(record, game)
-        if wanted.seats:
-            table.players = self.catalog.check_seats(wanted.seats, table.game)
+        if message.seats:
+            table.players = self.catalog.check_seats(message.seats, table.game)
         check = partial(self.catalog.check_player, game=table.game)
         # who cannot play here is replaced by a person
         room = self.add(table, [known_player(name, check) or HUMAN for name in table.players])
-        room.trouble = f"the file {FIRST.format(len(found))}" if len(found) > 1 else ""
+        room.trouble = f"the file {FIRST.format(len(unread))}" if len(unread) > 1 else ""
         return room
 
     def add(
@@ -103,8 +103,8 @@ class Rooms:
         """An open room, or one from disk."""
         if number not in self.open:
             self.make_space()
-            found = await asyncio.to_thread(self.restore, number)
-            self.open.setdefault(number, found)  # another client may have been faster
+            room = await asyncio.to_thread(self.restore, number)
+            self.open.setdefault(number, room)  # another client may have been faster
         return self.open[number]
 
     def restore(self, number: str) -> "Room":
@@ -241,12 +241,12 @@ class Room:
 
         await asyncio.get_running_loop().run_in_executor(MOVERS, do)
 
-    def move(self, wanted: Message) -> None:
-        if wanted.ply not in (None, self.table.num_plies):
+    def move(self, message: Message) -> None:
+        if message.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on; look again")
         self.check_turn()
         self.table.play(
-            wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds
+            message.move if message.action is None else message.action, seconds=message.seconds
         )
 
     def resign(self) -> None:
@@ -336,12 +336,12 @@ class Room:
         self.preparing = False
         self.quick = bool(answer.get("quick"))
         seconds = time.perf_counter() - start
-        found = answer["result"]
-        thought = found and Evaluation(
-            value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"]
+        result = answer["result"]
+        evaluation = result and Evaluation(
+            value=max(-1.0, min(1.0, result["value"])), simulations=result["simulations"]
         )
         await asyncio.sleep(max(0.0, self.pace - seconds))
-        return partial(table.play, answer["action"], seconds=seconds, evaluation=thought)
+        return partial(table.play, answer["action"], seconds=seconds, evaluation=evaluation)
 
     async def close(self) -> None:
         if self.driver is not None:

@@ -42,7 +42,7 @@ KEEP_UNPLAYED_S = 24 * 3600  # games without a move are dropped after this time
 FORMAT = 3
 
 
-def seal_of(row: NamedValues) -> str:
+def row_seal(row: NamedValues) -> str:
     """A hash of a row's content; rows of earlier versions have none."""
     return hashlib.sha256(
         repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()
@@ -73,8 +73,8 @@ class Shelf:
         version = self.file.execute("PRAGMA user_version").fetchone()[0]
         if version > FORMAT:
             raise AnyzeroError(f"{self.path} was written by a newer version")
-        if (found := self.file.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
-            words = " ".join(found.split())
+        if (verdict := self.file.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+            words = " ".join(verdict.split())
             raise DamagedError(f"{self.path} is damaged ({words}): move it away to start a new one")
         self.file.execute("PRAGMA journal_mode=WAL")
         self.file.execute(
@@ -108,26 +108,26 @@ class Shelf:
         }
         row |= {"pace": float(row["pace"]), "changed": time.time()}
         with self.using() as file:
-            file.execute(WRITE, {**row, "seal": seal_of(row)})
+            file.execute(WRITE, {**row, "seal": row_seal(row)})
 
     def find(self, number: str) -> Values:
         with self.using() as file:
-            found = file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
-        if found is None:
+            row = file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
+        if row is None:
             raise UnknownNameError(f"there is no game {number[:40]!r} here")
-        if found["seal"] not in ("", seal_of(found)):
+        if row["seal"] not in ("", row_seal(row)):
             raise DamagedError(f"the game {number[:40]!r} in {self.path} is damaged")
         return {
-            **dict(found),
-            "seats": json.loads(found["seats"]),
-            "record": json.loads(found["record"]),
+            **dict(row),
+            "seats": json.loads(row["seats"]),
+            "record": json.loads(row["record"]),
         }
 
     def list(self, most: int = 50) -> list[Values]:
         """The last changed games; damage is reported here, and again when the game is opened."""
         with self.using() as file:
-            wanted = f"SELECT {LISTED} FROM games WHERE num_moves > 0 ORDER BY changed DESC LIMIT ?"
-            rows = [dict(row) for row in file.execute(wanted, (most,))]
+            query = f"SELECT {LISTED} FROM games WHERE num_moves > 0 ORDER BY changed DESC LIMIT ?"
+            rows = [dict(row) for row in file.execute(query, (most,))]
         for row in rows:
             try:
                 row["seats"] = json.loads(row["seats"])

@@ -20,8 +20,7 @@ from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from anyzero.app.records.cells import action_cells, state_from_bytes
-from anyzero.app.records.in_progress import GameInProgress
+from anyzero.app.records.in_progress import GameInProgress, action_cells, state_from_bytes
 from anyzero.app.web.catalog import ServerConfig, load_interpreted
 from anyzero.core.base.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.core.base.errors import AnyzeroError, words_of
@@ -35,8 +34,8 @@ from anyzero.core.nets.weights import read_network
 from anyzero.core.search import LiveSearch, Searcher
 from anyzero.core.search.methods import SearchText
 from anyzero.tools.players import parse_player
-from anyzero.tools.players.player import choose_at_random, consult, search_arguments
-from anyzero.tools.players.text import RANDOM, split_player
+from anyzero.tools.players.player import choose_at_random, consult
+from anyzero.tools.players.text import RANDOM, search_arguments, split_player
 
 MOST_GAMES = 16
 NICE = 10  # priorities: the server and the browser first, then searches, then their compilers
@@ -64,17 +63,17 @@ class SearchJob:
 
     def __init__(
         self,
-        wanted: Values,
+        job: Values,
         tell: Tell = print,
         max_nodes: int = LEAST_NODES,
         stopped: Any = None,
     ) -> None:
-        self.wanted = wanted
+        self.job = job
         self.tell = tell
         self.max_nodes = max_nodes
         self.stopped = stopped or threading.Event()
-        self.game: Game = load_game(wanted["game"])
-        self.player = split_player(wanted["player"]).in_game(self.game)
+        self.game: Game = load_game(job["game"])
+        self.player = split_player(job["player"]).in_game(self.game)
         self.state = self.position("state")
 
     def run(self) -> Values:
@@ -83,30 +82,30 @@ class SearchJob:
         """
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
-        found, is_quick = (
+        result, is_quick = (
             (None, False) if self.is_compiled() else self.run_meanwhile(self.player.search)
         )
-        if found is None:
-            found, _ = self.spend(self.searcher())
-        return {"action": found["best_action"], "result": found, "quick": is_quick}
+        if result is None:
+            result, _ = self.spend(self.searcher())
+        return {"action": result["best_action"], "result": result, "quick": is_quick}
 
     def choose(self) -> int:
         """The move of a player that does not search here; an engine has one game at a time, and
         gets all of it.
         """
         game = self.game
-        seed = self.wanted["seed"]
+        seed = self.job["seed"]
         if self.player.kind == RANDOM:
             return choose_at_random(game, Play.begin(game, self.state), seed)
         line = Play.begin(game, self.position("start"))
-        for action in self.wanted["actions"]:
+        for action in self.job["actions"]:
             line = line.play(game, action)
         with ENGINES:
             return consult(find_player(self.player.text), game, line, seed).action
 
     def position(self, name: str) -> State:
         """A position that the job names."""
-        return state_from_bytes(self.game, bytes.fromhex(self.wanted[name]))
+        return state_from_bytes(self.game, bytes.fromhex(self.job[name]))
 
     def run_meanwhile(self, budget: SearchText) -> tuple[Values | None, bool]:
         """Search in plain Python while another process compiles; also returns whether the budget
@@ -120,7 +119,7 @@ class SearchJob:
         compiler.start()
         notice.start()
         is_counted = bool(budget.simulations)
-        live = self.wanted["live"]
+        live = self.job["live"]
         end = math.inf if live else time.perf_counter() + QUICK_S
 
         def goes_on() -> bool:
@@ -130,9 +129,9 @@ class SearchJob:
             # If an unchecked game fails, its compiled code will say how.
             with suppress(*(Exception,) if self.game.unchecked else ()):
                 if is_counted or not live:
-                    found, is_finished = self.spend(self.plain_searcher(), goes_on)
+                    result, is_finished = self.spend(self.plain_searcher(), goes_on)
                     if is_finished or time.perf_counter() >= end:
-                        return found, not (is_finished and is_counted)
+                        return result, not (is_finished and is_counted)
             compiler.join()
         finally:
             notice.cancel()
@@ -146,12 +145,12 @@ class SearchJob:
         """
         look = time.perf_counter() + LOOK_EVERY_S / 4
         is_finished = False
-        search = searcher.begin(self.state, self.wanted["seed"])
+        search = searcher.begin(self.state, self.job["seed"])
         while not is_finished:
             is_finished = not search.advance() or self.stopped.is_set()
             if is_finished or not goes_on():
                 break
-            if self.wanted["live"] and time.perf_counter() >= look:
+            if self.job["live"] and time.perf_counter() >= look:
                 preparing = {"preparing": True} if searcher.target == "interpreted" else {}
                 self.tell({"result": self.values(search), **preparing})
                 look = time.perf_counter() + LOOK_EVERY_S
@@ -168,7 +167,7 @@ class SearchJob:
         """The same search without compiled code: the same moves for the same seed, a hundred times
         slower.
         """
-        game = load_plain(self.wanted["game"])
+        game = load_plain(self.job["game"])
         arguments = search_arguments(
             self.player, game, lambda _, path: numpy_evaluator(game, read_network(path, game))
         )
@@ -205,12 +204,12 @@ class SearchJob:
         """Compile in another process, if necessary: here, it would stop the other searches."""
         with COMPILERS:
             if not self.is_compiled():  # by another job for the same code
-                child = Child(python_command("anyzero.app.web.worker", "compile_wanted"))
-                child.send(json.dumps(self.wanted))
+                child = Child(python_command("anyzero.app.web.worker", "compile_job"))
+                child.send(json.dumps(self.job))
                 child.wait(None)
 
 
-def compile_wanted() -> None:
+def compile_job() -> None:
     """The compiling process: it reads a job and leaves the code on disk."""
     be_nice()
     line = next(read_lines(), "")  # the server may already be gone
@@ -221,9 +220,9 @@ def compile_wanted() -> None:
 
 def load_all(jobs: list[Values]) -> None:
     """Load what the jobs need, compiling it first if necessary."""
-    for wanted in jobs:
+    for job in jobs:
         with suppress(Exception):  # reported to whoever needs it
-            SearchJob(wanted).compile()
+            SearchJob(job).compile()
 
 
 class Jobs:
@@ -236,24 +235,24 @@ class Jobs:
         self.max_nodes = max_nodes
         self.running: dict[int, threading.Event] = {}  # set to stop one
 
-    def hear(self, wanted: Values) -> None:
-        if "prepare" in wanted:
-            threading.Thread(target=load_all, args=(wanted["prepare"],), daemon=True).start()
-        elif "stop" in wanted:
-            self.running.get(wanted["stop"], threading.Event()).set()
+    def hear(self, job: Values) -> None:
+        if "prepare" in job:
+            threading.Thread(target=load_all, args=(job["prepare"],), daemon=True).start()
+        elif "stop" in job:
+            self.running.get(job["stop"], threading.Event()).set()
         else:
             max_nodes = max(LEAST_NODES, self.max_nodes // (1 + len(self.running)))
-            self.running[wanted["job"]] = threading.Event()
+            self.running[job["job"]] = threading.Event()
             threading.Thread(
-                target=self.run, args=(wanted["job"], wanted, max_nodes), daemon=True
+                target=self.run, args=(job["job"], job, max_nodes), daemon=True
             ).start()
 
-    def run(self, number: int, wanted: Values, max_nodes: int) -> None:
+    def run(self, number: int, job: Values, max_nodes: int) -> None:
         def tell(values: Values) -> None:
             self.send(json.dumps({"job": number, **values}))
 
         try:
-            tell({"done": True, **SearchJob(wanted, tell, max_nodes, self.running[number]).run()})
+            tell({"done": True, **SearchJob(job, tell, max_nodes, self.running[number]).run()})
         except Exception as error:  # a game's own code may raise anything
             tell({"error": words_of(error, "the search failed: ")})
         finally:
@@ -300,19 +299,19 @@ class SearchProcess:
         if len(self.inboxes) >= self.config.max_jobs:
             raise AnyzeroError("too many searches are running; try again in a moment")
         self.number += 1
-        job = {**self.wanted(table, player), "job": self.number, "live": live, "seed": seed}
+        job = {**self.job_for(table, player), "job": self.number, "live": live, "seed": seed}
         inbox = self.inboxes[job["job"]] = asyncio.Queue()
         again = True
         answer = Values()
         try:
             self.send(job)
             while not answer.get("done"):
-                found = await inbox.get()
-                if found is None and again and not self.closing:
+                finding = await inbox.get()
+                if finding is None and again and not self.closing:
                     again = False
                     self.send(job)
                     continue
-                answer = found or {"error": BROKEN}
+                answer = finding or {"error": BROKEN}
                 if "error" in answer:
                     raise AnyzeroError(answer["error"])
                 yield answer
@@ -321,7 +320,7 @@ class SearchProcess:
             if self.child is not None and not answer.keys() & {"done", "error"}:
                 self.send({"stop": job["job"]})
 
-    def wanted(self, table: GameInProgress, player: str) -> Values:
+    def job_for(self, table: GameInProgress, player: str) -> Values:
         player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
         line = {"start": table.start.tobytes().hex(), "actions": table.so_far.actions}
         position = {"game": table.game.text, **line, "state": table.state.tobytes().hex()}
@@ -333,7 +332,7 @@ class SearchProcess:
         self.send(
             {
                 "prepare": [
-                    self.wanted(table, player) for table, player in tables if not table.is_over
+                    self.job_for(table, player) for table, player in tables if not table.is_over
                 ]
             }
         )

@@ -5,8 +5,6 @@ values; to mypy these names say nothing, to people they say which noun is meant.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 Rules = Any  # a game's NamedTuple of options and tables
 State = Any  # a position: a record of the game's dtype
 States = Any  # [positions] of them
@@ -28,7 +26,7 @@ Record = Any  # one row of a structured array
 Records = Any  # a structured array
 
 Fields = Sequence[Any]  # of a structured type, as NumPy takes them
-RecordType = np.dtype[Any]  # a structured type
+RecordType = Any  # a structured type: NumPy's dtype, whose import the command line's help spares
 
 Values = dict[str, Any]  # plain values by name, as JSON and TOML hold them
 NamedValues = Mapping[str, Any]  # the same, only read

@@ -13,7 +13,7 @@ from anyzero.core.base.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.core.base.nouns import NamedValues, Rules
+from anyzero.core.base.nouns import NamedValues, RecordType, Rules
 from anyzero.core.base.structs import struct_of_words
 from anyzero.core.compile.bind import Function
 from anyzero.core.game import contract
@@ -82,7 +82,7 @@ class Definition:
         return {function.__name__: function for function in self.functions}
 
     @cached_property
-    def state_dtype(self) -> np.dtype[Any]:
+    def state_dtype(self) -> RecordType:
         """The fields as a record of whole words, as required by `state_key`."""
         return struct_of_words(self.state)
 
@@ -91,16 +91,16 @@ class Definition:
         """The text from which `load` makes this game."""
         return game_text(self.source or self.name, self.options)
 
-    @property
+    @cached_property
     def is_from_file(self) -> bool:
         return self.source.endswith(".py")
 
-    @property
+    @cached_property
     def is_opposed(self) -> bool:
         """Whether there are two seats with opposite payoffs."""
         return self.num_seats == 2 and self.zero_sum
 
-    @property
+    @cached_property
     def num_values(self) -> int:
         """Values needed to describe a position: one for one seat or two opposed ones, else one per
         seat.

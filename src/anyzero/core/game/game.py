@@ -232,7 +232,7 @@ class Game(Definition):
 
     def format_actions(self, state: State, actions: Sequence[int]) -> list[str]:
         """The texts of several actions or outcomes of one position."""
-        if self.has("format_action"):
+        if "format_action" in self.by_name:
             return [str(self._ask("format_action", state, action)) for action in actions]
         if self.seat_to_move(state) == contract.CHANCE:
             return [self.outcomes[action] if self.outcomes else str(action) for action in actions]
@@ -267,7 +267,7 @@ class Game(Definition):
         """The indices of legal actions among the texts of moves."""
         numbers = list(actions)
         most = len(self.moves)
-        if self.has("move_number"):
+        if "move_number" in self.by_name:
             numbers = [int(self._run("move_number", state, action)) for action in actions]
         for action, number in zip(actions, numbers, strict=True):
             if not 0 <= number < most:

@@ -5,11 +5,9 @@ contestants, pairings and `Manner`; on the CPU a thread calls it for its share o
 GPU there is one thread per game.
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Rules
+from anyzero.core.base.nouns import Numbers, Rules, Word
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.random import U, random_below, random_unit, seed_stream
 from anyzero.core.game.contract import CHANCE, OVER, draw_outcome, legal_actions, play, seat_to_move
@@ -62,13 +60,13 @@ def advance_game(
     manner = slots.manner
     while games.search[number] == manner.search:
         phase = games.phase[number]
-        chosen = settings if games.plies[number] < manner.temperature_plies else late
+        current = settings if games.plies[number] < manner.temperature_plies else late
         if phase == SEARCHING:
-            if grow_tree(rules, slots, chosen, answers, number):
+            if grow_tree(rules, slots, current, answers, number):
                 return True
-            finish_move(rules, slots, chosen, number)
+            finish_move(rules, slots, current, number)
         elif phase == MOVING:
-            begin_move(rules, slots, chosen, number)
+            begin_move(rules, slots, current, number)
         elif phase == ENDING:
             end_game(rules, slots, number)
         elif phase == IDLE or games.ready[page_of(slots, number)]:
@@ -152,7 +150,7 @@ def place_start(games: Games, manner: Manner, opening: int, number: int) -> None
     games.node[number] = NOWHERE
 
 
-def stream_of(games: Games, manner: Manner, number: int) -> Any:
+def stream_of(games: Games, manner: Manner, number: int) -> Word:
     return U(games.game[number] // manner.legs)
 
 
@@ -176,9 +174,10 @@ def begin_move(rules: Rules, slots: Slots, settings: Settings, number: int) -> N
         play_any(rules, slots, number)
     else:
         contestant = games.sides[games.pairing[number], seat]
-        games.contestant[number], games.search[number] = contestant, games.search_of[contestant]
+        games.contestant[number] = contestant
+        games.search[number] = games.search_of[contestant]
         if games.search[number] == manner.search:
-            begin_search(slots, settings, number)
+            plant_search(slots, settings, number)
 
 
 def play_any(rules: Rules, slots: Slots, number: int) -> None:
@@ -203,7 +202,7 @@ def play_action(rules: Rules, slots: Slots, action: int, number: int) -> None:
     follow(slots, action, number)
 
 
-def begin_search(slots: Slots, settings: Settings, number: int) -> None:
+def plant_search(slots: Slots, settings: Settings, number: int) -> None:
     games = slots.games
     manner = slots.manner
     scratch = slots.scratch

@@ -38,7 +38,7 @@ from anyzero.core.learning.games import (
     Slots,
     new_games,
 )
-from anyzero.core.learning.samples import Samples, input_keys, join, new_samples, take
+from anyzero.core.learning.samples import Rows, Samples, finish, join, new_rows, take
 from anyzero.core.search.forest import Forest, tree_parts
 from anyzero.core.search.leaves import NO_ANSWERS, answer_leaves
 from anyzero.core.search.methods import BATCH, Settings
@@ -49,9 +49,8 @@ INLINED = True  # these functions are compiled into their callers: see compile.k
 REUSED = 4  # with tree reuse, trees have room for this many times the simulations of one move
 TOGETHER = 32  # games per part if no network determines it
 
-Watch = Callable[
-    [int, int], None
-]  # called now and then with the number of finished games and of simulations
+Watch = Callable[[int, int], None]
+"""Called now and then with the number of finished games and of simulations."""
 
 
 class GameLine(NamedTuple):
@@ -73,6 +72,7 @@ class BlockResult(NamedTuple):
     """From games played on as a check: each seat's threshold for resigning, and whether it did not
     lose after all.
     """
+    surprises: np.ndarray  # [samples]: KL(policy || priors) in nats
 
 
 def advance_games(
@@ -95,10 +95,10 @@ def advance_games(
     manner = by_pointer(slots.manner)
     settings = by_pointer(settings)
     late = by_pointer(late)
-    own = Slots(tree, spare, scratch, games, rows, manner)
+    pointed = Slots(tree, spare, scratch, games, rows, manner)
     alive = 0
     for number in range(begin, end):
-        advance_game(rules, own, settings, late, answers, number)
+        advance_game(rules, pointed, settings, late, answers, number)
         alive += games.phase[number] != IDLE
     return alive
 
@@ -135,7 +135,7 @@ def without_noise(settings: Settings) -> Settings:
     return settings._replace(gumbel_scale=0.0)
 
 
-def new_slots(forest: Forest, games: Games, rows: Samples, manner: Manner) -> Slots:
+def new_slots(forest: Forest, games: Games, rows: Rows, manner: Manner) -> Slots:
     """What one search needs to advance the games of a block."""
     spare = forest.spare_tree() if manner.reuse else forest.tree
     return Slots(forest.tree, spare, forest.scratch, games, rows, manner)
@@ -169,7 +169,7 @@ class Block:
         self.slots = min(games, at_once or games)
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
-        kinds = [(one.method, one.simulations) for one in contestants]
+        kinds = [(contestant.method, contestant.simulations) for contestant in contestants]
         first_of_kind = sorted({kinds.index(kind) for kind in kinds})
         search_of = np.array([first_of_kind.index(kinds.index(kind)) for kind in kinds])
         self.games = new_games(
@@ -177,10 +177,7 @@ class Block:
         )
         self.games.bar[:] = resign_below if game.is_opposed else NEVER
         self.games.game[:] += first
-        self.rows = new_samples(game, self.slots * longest if manner.keep_samples else 1)
-        self.rows = self.rows._replace(
-            policies=self.rows.policies.astype(np.float32)
-        )  # kernels have no float16 here
+        self.rows = new_rows(game, self.slots * longest if manner.keep_samples else 1)
         self.forests: list[Forest] = []
         self.searches: list[Slots] = []  # one for each kind of search
         for number, index in enumerate(first_of_kind):
@@ -210,7 +207,7 @@ class Block:
             self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore
         else:
             self.play_part(0, self.slots, watch)
-        names = [one.name for one in self.contestants]
+        names = [contestant.name for contestant in self.contestants]
         return self.finished.result(names, int(self.games.simulations.sum()), keys=keys)
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
@@ -267,12 +264,11 @@ class Block:
             return
         begins = pages * self.games.moves.shape[1]
         ends = begins + self.games.end_samples[pages]
-        samples = take(
-            self.rows, np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)])
-        )
+        spans = [np.arange(*span) for span in zip(begins, ends, strict=True)]
+        rows = take(self.rows, np.concatenate(spans))
         with self.lock:
             self.finished.add(
-                self.games, pages, samples._replace(policies=samples.policies.astype(np.float16))
+                self.games, pages, rows._replace(policies=rows.policies.astype(np.float16))
             )
         self.games.ready[pages] = 0
 
@@ -287,57 +283,56 @@ class Finished:
         self.num_starts = num_starts
         self.ends: list[dict[str, np.ndarray]] = []
         self.moves: list[list[int]] = []
-        self.samples: list[Samples] = []
+        self.rows: list[Rows] = []
 
-    def add(self, games: Games, pages: np.ndarray, samples: Samples) -> None:
-        """Add the games in these pages, and their samples in the same order."""
+    def add(self, games: Games, pages: np.ndarray, rows: Rows) -> None:
+        """Add the games in these pages, and their rows in the same order."""
         self.ends.append({name: getattr(games, name)[pages] for name in ENDED})
         self.moves += [
             games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()
         ]
-        samples.seats[:] = 0  # from now on the positions themselves tell the seat
-        self.samples.append(samples)
+        self.rows.append(rows)
 
     def result(
         self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True
     ) -> BlockResult:
         """All games, ordered by number or by arrival; samples get their keys if `keys` is set."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
-        samples = join(self.samples)
+        rows = join(self.rows)
         numbers = ends["end_game"]
         order = np.argsort(numbers) if ordered else np.arange(len(numbers))
         if ordered:
             whose = np.repeat(numbers, ends["end_samples"])
-            samples = take(samples, np.argsort(whose, kind="stable"))
+            rows = take(rows, np.argsort(whose, kind="stable"))
         ends = {name: column[order] for name, column in ends.items()}
-        if keys:
-            samples.keys[:] = input_keys(self.game, samples.states)
         sides = self.sides[ends["end_pairing"]]
         starts = ends["end_game"] // self.manner.legs % self.num_starts
-        rows = zip(
+        games = zip(
             order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True
         )
         lines = [
             GameLine(
-                [names[side] for side in own],
+                [names[side] for side in seated],
                 start,
                 self.moves[index],
                 payoffs,
                 REASON_WORDS[REASONS[reason]],
             )
-            for index, own, start, payoffs, reason in rows
+            for index, seated, start, payoffs, reason in games
         ]
         scores = ends["end_score"] if self.game.has("score") else None
-        checked = (ends["end_checked"] == 1) & (
-            ends["end_reason"] == BY_RULES
-        )  # a truncated game proves nothing
+        # a truncated game proves nothing
+        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)
         seats = zip(
             ends["lowest"][checked].ravel().tolist(),
             ends["payoffs"][checked].ravel().tolist(),
             strict=True,
         )
         checks = [(low, payoff > -1.0) for low, payoff in seats]
-        return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, checks)
+        samples = finish(self.game, rows, keys=keys)
+        return BlockResult(
+            samples, lines, sides, ends["payoffs"], scores, simulations, checks, rows.surprises
+        )
 
 
 AT_END = ("game", "pairing", "samples", "plies", "reason", "checked", "score")

@@ -15,6 +15,13 @@ from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.schema import Schema, parse_value, read_toml, settings_of, write_toml
 from anyzero.core.base.sealed import DamagedError, read_sealed, seal_of, write_sealed
 from anyzero.core.learning.manifest import Generations
+from anyzero.core.learning.search_text import (
+    OLD,
+    USUAL,
+    OldSettings,
+    change_by_old,
+    parse_self_play,
+)
 from anyzero.core.nets.config import NetworkConfig, parse_network
 from anyzero.core.search.methods import Method, find_method, parse_search
 
@@ -48,39 +55,25 @@ def check_anchors(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
+def normal_search(text: str) -> str:
+    return parse_self_play(USUAL.get(text.strip(), text)).text
+
+
+Search = Annotated[str, AfterValidator(normal_search)]
 Even = Annotated[int, AfterValidator(check_even)]
 Anchors = Annotated[tuple[str, ...], AfterValidator(check_anchors)]
 
 
 class SelfPlayConfig(Schema):
-    method: Literal["puct", "gumbel", "expectimax"] = "gumbel"
-    """The search: PUCT (AlphaZero), Gumbel AlphaZero's, or expectimax one move deep, for games of
-    chance.
+    search: Search = USUAL["gumbel"]
+    """The search, as everywhere: Gumbel AlphaZero's or AlphaZero's PUCT with simulations per move
+    and options, or `expectimax`, one move deep, for games of chance. A method alone means its usual
+    search in self-play.
     """
-    simulations: int = Field(32, ge=1, le=1_000_000)
-    """Simulations per move."""
     games: int = Field(256, ge=1, le=10_000_000)
     """Finished games per generation."""
     at_once: int = Field(128, ge=1, le=1_000_000)
     """Games played in parallel; on the CPU they are also written together, as a block."""
-    exploration: float = Field(1.25, ge=0, le=1e12)
-    """PUCT: the exploration constant, the weight of priors."""
-    first_play: float = Field(-0.2, ge=-2, le=2)
-    """PUCT: the value of an unvisited move, relative to the mean of the others."""
-    considered: int = Field(16, ge=1, le=100_000)
-    """Gumbel: maximum moves considered at the root."""
-    value_scale: float = Field(0.25, ge=0, le=1e12)
-    """Gumbel: how strongly values change the policy (the paper's c_scale, for values between 0 and
-    1).
-    """
-    visit_scale: float = Field(50.0, ge=0, le=1e12)
-    """Gumbel: the paper's c_visit."""
-    noise_fraction: float = Field(0.25, ge=0, le=1)
-    """PUCT: share of Dirichlet noise in the root's priors."""
-    noise_concentration: float = Field(0.3, ge=0.001, le=1000.0)
-    """PUCT: alpha of that noise."""
-    gumbel_scale: float = Field(1.0, ge=0, le=1e12)
-    """Gumbel: scale of the noise on the root's moves."""
     temperature: float = Field(1.0, ge=0, le=100)
     """PUCT: moves are sampled by visits ** (1 / temperature); expectimax: by exp(value /
     temperature).
@@ -92,14 +85,6 @@ class SelfPlayConfig(Schema):
     draws: int = Field(0, ge=0, le=1_000_000)
     """Expectimax: random outcomes averaged for the value before a draw; 0: all of them, by their
     weights.
-    """
-    move_value: bool = False
-    """Whether a position's value after search is the chosen move's value, not the mean of all
-    simulations.
-    """
-    final: Literal["visits", "value+log visits"] = "visits"
-    """How PUCT picks its move at temperature 0 and in matches: most visits, or best value + log
-    visits.
     """
     opening_plies: int = Field(0, ge=0, le=1000)
     """Maximum random moves at the start of a game; they give no samples."""
@@ -135,13 +120,30 @@ class SelfPlayConfig(Schema):
     training.
     """
 
+    @model_validator(mode="before")
+    @classmethod
+    def read_old_settings(cls, values: Any) -> Any:
+        """Settings of earlier versions, one for each option of the search, change its text."""
+        if not isinstance(values, Mapping) or not values.keys() & set(OLD):
+            return values
+        old = {key: value for key, value in values.items() if key in OLD}
+        text = change_by_old(values.get("search", USUAL["gumbel"]), old)
+        return {key: value for key, value in values.items() if key not in OLD} | {"search": text}
+
+    @property
+    def method(self) -> str:
+        """The name of the search's method."""
+        return parse_self_play(self.search).name
+
+    @property
+    def simulations(self) -> int:
+        """Simulations per move."""
+        return parse_self_play(self.search).simulations
+
 
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
-    "simulations": ("puct", "gumbel"),
-    **dict.fromkeys(("exploration", "first_play", "final", "reuse"), ("puct",)),
-    **dict.fromkeys(("noise_fraction", "noise_concentration"), ("puct",)),
-    **dict.fromkeys(("considered", "value_scale", "visit_scale", "gumbel_scale"), ("gumbel",)),
     **dict.fromkeys(("temperature", "late_temperature"), ("puct", "expectimax")),
+    "reuse": ("puct",),
     "draws": ("expectimax",),
 }
 """Settings of self-play that only some methods use."""
@@ -310,6 +312,7 @@ class RunConfig(Schema):
 
 GONE = object()  # marks a missing value
 KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting by its full name
+OLD_KEYS = tuple(f"selfplay.{name}" for name in OLD)  # those of earlier versions
 
 
 def change(config: RunConfig, changes: NamedValues) -> RunConfig:
@@ -318,12 +321,18 @@ def change(config: RunConfig, changes: NamedValues) -> RunConfig:
     """
     values = config.to_dict()
     for key, value in flatten(changes).items():
-        if key not in KEYS:
-            hint = f"{nearest_hint(key, KEYS)}docs/settings.md has them all"
-            raise UnknownNameError(f"a run has no setting {key!r}; {hint}")
+        check_key(key)
         part, _, name = key.rpartition(".")
         (values[part] if part else values)[name] = value
     return RunConfig.parse(values)  # all at once: some settings are only valid together
+
+
+def check_key(key: str) -> None:
+    """UnknownNameError, with the nearest name, unless a run has this setting."""
+    keys = (*OLD_KEYS, *KEYS)
+    if key not in keys:
+        hint = f"{nearest_hint(key, keys)}docs/settings.md has them all"
+        raise UnknownNameError(f"a run has no setting {key!r}; {hint}")
 
 
 def flatten(changes: NamedValues, prefix: str = "") -> Values:
@@ -390,7 +399,10 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise BadOptionError(
             f"{text!r} is not of the form setting=value, like selfplay.simulations=64"
         )
-    return key, written if key == "network" else parse_value(RunConfig, key, written)
+    if key == "network":
+        return key, written
+    check_key(key)
+    return key, parse_value(OldSettings if key in OLD_KEYS else RunConfig, key, written)
 
 
 def format_setting(value: Any) -> str:
@@ -414,11 +426,16 @@ def write_settings(run: Path, config: RunConfig) -> None:
     """Write the seal, then the config. The seal also has the earlier settings, still in force after
     a kill between.
     """
-    text = write_toml(config.to_dict())
-    earlier = flatten(read_toml(run / CONFIG)) if (run / CONFIG).exists() else None
-    write_sealed(
-        run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier}
-    )
+    values = config.to_dict()
+    earlier = read_toml(run / CONFIG) if (run / CONFIG).exists() else None
+    if earlier is not None:  # the others stay as they were written, perhaps by another version
+        values = earlier | {key: values[key] for key in FREE}
+    text = write_toml(values)
+    seal = {
+        "settings": flatten(tomllib.loads(text)),
+        "earlier": None if earlier is None else flatten(earlier),
+    }
+    write_sealed(run / SEAL_FILE, FORM, seal)
     write_whole(run / CONFIG, text.encode())
 
 

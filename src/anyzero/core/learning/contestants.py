@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from anyzero.core.game.game import Game
 from anyzero.core.learning.config import RANDOM, SelfPlayConfig, anchor_search
+from anyzero.core.learning.search_text import parse_self_play
 from anyzero.core.search.methods import OUTSIDE, Evaluator, Method, adapt, find_method
 
 
@@ -40,22 +41,6 @@ def anchor_contestant(game: Game, text: str) -> Contestant:
     return Contestant(text, adapt(game, method, "rollout"), simulations)
 
 
-NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration")}
-FORM = {
-    "gumbel": ("considered", "value_scale", "visit_scale"),
-    "puct": ("exploration", "first_play"),
-}
-"""Search settings that are also self-play settings: those that add noise, and those that shape the
-search.
-"""
-
-
 def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
     """The search of self-play; without noise, the search of matches."""
-    if config.method == "expectimax":
-        return find_method("expectimax", {})
-    names = (*FORM[config.method], *(NOISE[config.method] if noise else ()))
-    options: dict[str, object] = {name: getattr(config, name) for name in names}
-    if config.method == "puct":
-        options["log_visits"] = int(config.final == "value+log visits")
-    return find_method(config.method, {**options, "move_value": int(config.move_value)})
+    return parse_self_play(config.search).method(noise=noise)

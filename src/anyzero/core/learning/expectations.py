@@ -57,7 +57,7 @@ def expect(
     values = samples.values.astype(np.float64)
     follows = goes_on(samples)
     game.compile(trace_back)(seats, follows, values, own, ahead, config.value_trace)
-    samples.values[:] = values
+    samples = samples._replace(values=values.astype(np.float32))
     is_behind_draw = np.append(False, ((seats == CHANCE) & follows)[:-1])
     return take(samples, (seats == CHANCE) | ~is_behind_draw & (samples.plies > 0))
 

@@ -16,7 +16,7 @@ from anyzero.core.compile.random import STREAM
 from anyzero.core.game.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.core.game.game import Game
 from anyzero.core.game.play import Reason
-from anyzero.core.learning.samples import Samples
+from anyzero.core.learning.samples import Rows
 from anyzero.core.search.methods import Settings
 from anyzero.core.search.priors import LEAST_PRIOR
 from anyzero.core.search.report import root_policy
@@ -145,7 +145,7 @@ class Slots(NamedTuple):
     spare: Tree  # scratch for moving reused trees
     scratch: Scratch
     games: Games
-    rows: Samples  # `max_plies` per page
+    rows: Rows  # `max_plies` per page
     manner: Manner
 
 

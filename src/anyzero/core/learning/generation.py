@@ -46,7 +46,7 @@ from anyzero.core.learning.orders import (
     resign_bar,
 )
 from anyzero.core.learning.replay import build_replay
-from anyzero.core.learning.samples import surprise_weights
+from anyzero.core.learning.samples import in_generation, surprise_weights
 from anyzero.core.learning.selfplay import Engine, describe_block, summary
 from anyzero.core.learning.timer import Tell, Timer
 from anyzero.core.learning.trainer import Trainer
@@ -201,10 +201,11 @@ class Stages:
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> Values:
         """Complete the samples of a block's games, and write games and samples."""
-        samples = result.samples
-        samples.generations[:] = number
-        samples.ages[:] = number - 1 - by.champion
-        samples.weights[:] = surprise_weights(samples, self.config.selfplay.surprise)
+        weights = surprise_weights(
+            result.samples.policy_weights, result.surprises, self.config.selfplay.surprise
+        )
+        age = number - 1 - by.champion
+        samples = in_generation(result.samples, number, age=age, weights=weights)
         if self.config.selfplay.method == "expectimax":
             # By generation: a champion that stays must not learn from the same draws again.
             seed = draw_seed("draws", self.config.seed, number - 1, block)

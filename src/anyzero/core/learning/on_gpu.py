@@ -28,9 +28,17 @@ from anyzero.core.learning.block import (
 )
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.contestants import Contestant, network_contestant
-from anyzero.core.learning.games import ENDLESS, NEVER, Manner, Pairings, new_games
+from anyzero.core.learning.games import (
+    ENDLESS,
+    NEVER,
+    Games,
+    Manner,
+    Pairings,
+    Slots,
+    new_games,
+)
 from anyzero.core.learning.orders import Order, make_pairings, manner_of, start_states
-from anyzero.core.learning.samples import LATER_KNOWN, Samples, new_samples
+from anyzero.core.learning.samples import Rows, new_rows
 from anyzero.core.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 
 if TYPE_CHECKING:
@@ -49,7 +57,7 @@ are sampled.
 
 
 def advance_kernel(
-    rules: Rules, slots: Any, logits: Numbers, values: Numbers, planes: Planes
+    rules: Rules, slots: Slots, logits: Numbers, values: Numbers, planes: Planes
 ) -> None:
     """Advance every game to its next leaf, with the network's answers to its last one."""
     number = cuda.grid(1)
@@ -59,30 +67,22 @@ def advance_kernel(
             encode(rules, slots.scratch.states[number], planes[number])
 
 
-def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) -> None:
-    """Copy a row to its place in the fetch buffer, if it is a sample of a finished game that has
-    one.
+def fetch_kernel(
+    places: Numbers, games: Games, column: Numbers, fetched: Numbers, manner: Manner
+) -> None:
+    """Copy a row of a column to its place in the fetch buffer, if it is of a finished game that has
+    a place there.
     """
     index = cuda.grid(1)
     page = index // manner.max_plies
     place = index % manner.max_plies
-    if index >= rows.plies.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
+    if index >= column.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
         return
-    row = places[page] + place
-    fetched.states[row] = rows.states[index]
-    fetched.policy_weights[row] = rows.policy_weights[index]
-    fetched.payoffs[row] = rows.payoffs[index]
-    fetched.values[row] = rows.values[index]
-    fetched.surprises[row] = rows.surprises[index]
-    fetched.plies[row] = rows.plies[index]
-    fetched.lengths[row] = rows.lengths[index]
-    fetched.seats[row] = rows.seats[index]
-    for column in range(rows.actions.shape[1]):
-        fetched.actions[row, column] = rows.actions[index, column]
-        fetched.policies[row, column] = rows.policies[index, column]
+    for part in range(column.shape[1]):
+        fetched[places[page] + place, part] = column[index, part]
 
 
-def release_kernel(places: Any, games: Any) -> None:
+def release_kernel(places: Numbers, games: Games) -> None:
     page = cuda.grid(1)
     if page < places.shape[0] and places[page] >= 0:
         games.ready[page] = 0
@@ -111,8 +111,8 @@ class GpuGames:
         self.num_games = num_games
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=ENDLESS, pages=2, keep_samples=1)
-        self.rows: Any = new_device_rows(game, 2 * num_games * longest)
-        self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
+        self.rows = new_device_rows(game, 2 * num_games * longest)
+        self.fetched = new_device_rows(game, max(FETCHED, longest))
         self.rules = gpu.rules_to_device(game.rules)
         self.answers = device_arrays(evaluator)
         pairings = Pairings(
@@ -127,7 +127,7 @@ class GpuGames:
         self.forest = plant_forest(game, contestants[0], num_games, manner, "cuda")
         slots = new_slots(self.forest, self.games, self.rows, self.manner)
         tree = to_device(slots.tree)
-        self.slots: Any = slots._replace(
+        self.slots = slots._replace(
             tree=tree,
             spare=to_device(slots.spare) if manner.reuse else tree,
             scratch=to_device(slots.scratch),
@@ -151,10 +151,8 @@ class GpuGames:
         """Set the pairings and the resignation threshold of games that start from now on."""
         sides = self.games.sides.copy_to_host()
         shares = np.ones(MOST_PAIRINGS)
-        sides[: len(pairings.sides)], shares[: len(pairings.sides)] = (
-            pairings.sides,
-            np.cumsum(pairings.shares),
-        )
+        sides[: len(pairings.sides)] = pairings.sides
+        shares[: len(pairings.sides)] = np.cumsum(pairings.shares)
         self.games.sides.copy_to_device(sides)
         self.games.shares.copy_to_device(shares)
         self.games.bar.copy_to_device(np.array([resign_below if self.game.is_opposed else NEVER]))
@@ -203,19 +201,18 @@ class GpuGames:
         self.places = cuda.to_device(np.where(fits, ends - num, -1).astype(np.int32))
         if fits.any():
             kernel = self.game.compile(fetch_kernel, "cuda")
-            state = (self.games, self.rows, self.fetched)
-            gpu.launch(kernel, len(self.rows.plies), self.places, *state, self.manner)
+            for column, fetched in zip(self.rows, self.fetched, strict=True):
+                if column.size:
+                    num_rows = len(column)
+                    parts = column.reshape(num_rows, -1), fetched.reshape(len(fetched), -1)
+                    gpu.launch(kernel, num_rows, self.places, self.games, *parts, self.manner)
         return np.flatnonzero(fits)
 
-    def to_host(self, num: int) -> Samples:
+    def to_host(self, num: int) -> Rows:
         # A slice of a zero-byte column has the wrong shape on a GPU; it is empty anyway.
-        known = {
-            name: one
-            for name, one in self.fetched._asdict().items()
-            if name not in LATER_KNOWN and one.size
-        }
-        host = {name: column[:num].copy_to_host() for name, column in known.items()} if num else {}
-        return new_samples(self.game, num)._replace(**host)
+        filled = [name for name, column in self.fetched._asdict().items() if num and column.size]
+        host = {name: getattr(self.fetched, name)[:num].copy_to_host() for name in filled}
+        return new_rows(self.game, num)._replace(**host)
 
     @property
     def simulations(self) -> int:
@@ -271,14 +268,11 @@ class RunGames:
         )
 
 
-def new_device_rows(game: Game, num: int) -> Any:
-    lengths = {name: 1 if name in LATER_KNOWN else num for name in Samples._fields}
-    one = new_samples(game, 1)._asdict()
-    needed = sum(lengths[name] * column.nbytes for name, column in one.items())
+def new_device_rows(game: Game, num: int) -> Rows:
+    row = new_rows(game, 1)
+    row = row._replace(policies=row.policies.astype(np.float16))
+    needed = num * sum(column.nbytes for column in row)
     if needed > MOST_BYTES:
         words = f"samples of all games in progress would take {needed / 1e9:.0f} GB"
         raise BadOptionError(f"{game.name}: {words}; lower selfplay.max_plies")
-    shapes = {name: (lengths[name], *column.shape[1:]) for name, column in one.items()}
-    return Samples(
-        **{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()}
-    )
+    return Rows(*(cuda.device_array((num, *column.shape[1:]), column.dtype) for column in row))

@@ -10,7 +10,7 @@ from anyzero.core.game.facts import Recipe
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import games_with, load
 from anyzero.core.learning.config import RunConfig, change
-from anyzero.core.learning.samples import LATER_KNOWN, new_samples
+from anyzero.core.learning.samples import new_rows
 
 GENERAL = Recipe(
     "Gumbel search with 32 simulations and no gate",
@@ -139,19 +139,14 @@ def num_cells(game: Game) -> int:
 
 def fitting_games(game: Game, max_plies: int) -> int:
     """Parallel games: a power of two whose samples fit in GPU memory."""
-    found = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
+    games = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
     plies = min(max_plies or game.max_plies, game.max_plies)
-    one = new_samples(game, 1)
-    columns = [
-        one.policies,
-        *(column for name, column in one._asdict().items() if name not in LATER_KNOWN),
-    ]
-    each = (
-        2 * plies * sum(column.nbytes for column in columns)
-    )  # policies twice, to leave room for the trees
-    while found > 1 and found * each > MEMORY_SHARE * gpu_bytes():
-        found //= 2
-    return found
+    row = new_rows(game, 1)
+    # policies are half as large there, and count twice, to leave room for the trees
+    each = 2 * plies * sum(column.nbytes for column in row)
+    while games > 1 and games * each > MEMORY_SHARE * gpu_bytes():
+        games //= 2
+    return games
 
 
 def gpu_bytes() -> float:

@@ -246,11 +246,13 @@ def merge(samples: Samples, targets: np.ndarray) -> Merged:
     counts = np.diff(np.append(starts, samples.num))
     firsts = order[starts]  # the sort is stable: the first of a group is its first occurrence
     merged = take(samples, order[starts + counts - 1])
-    for name in ("policy_weights", "payoffs", "values", "weights", "others"):
-        getattr(merged, name)[:] = means(getattr(samples, name), order, starts, counts)
-    merged.generations[:] = (
-        np.maximum.reduceat(samples.generations[order], starts) if samples.num else 0
+    averaged = ("policy_weights", "payoffs", "values", "weights", "others")
+    merged = merged._replace(
+        **{name: means(getattr(samples, name), order, starts, counts) for name in averaged}
     )
+    if samples.num:
+        newest = np.maximum.reduceat(samples.generations[order], starts)
+        merged = merged._replace(generations=newest)
     average_policies(samples, merged.policies, order, starts, counts)
     by_first = np.argsort(firsts)
     return Merged(

@@ -3,7 +3,7 @@ how it begins or resumes, and when it ends.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -29,6 +29,7 @@ from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import rebuild
 from anyzero.core.learning.orders import Elsewhere, start_states
 from anyzero.core.learning.presets import preset_config
+from anyzero.core.learning.search_text import unused_by
 from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
 from anyzero.core.nets.evaluator import check_device
@@ -182,17 +183,20 @@ def check_form(config: RunConfig, changes: NamedValues) -> None:
         raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {own[0]}")
 
 
-def check_used(config: RunConfig, asked: Collection[str]) -> None:
+def check_used(config: RunConfig, asked: NamedValues) -> None:
     """Raise an error if a setting that was asked for changes nothing, since the method does not use
     it.
     """
-    own = config.selfplay
-    usual = SelfPlayConfig()
+    method = config.selfplay.method
+    settings = {key.removeprefix("selfplay."): value for key, value in asked.items()}
+    unused = unused_by(method, settings)
     for name, methods in ONLY_FOR.items():
-        is_own = f"selfplay.{name}" in asked and getattr(own, name) != getattr(usual, name)
-        if is_own and own.method not in methods:
-            what = f"selfplay.{name} does nothing with selfplay.method={own.method}"
-            raise BadOptionError(f"{what}; it is for {' and '.join(methods)}")
+        is_changed = name in settings and settings[name] != getattr(SelfPlayConfig(), name)
+        if is_changed and method not in methods:
+            unused[name] = methods
+    for name, users in unused.items():
+        words = f"selfplay.{name} does nothing with selfplay.method={method}"
+        raise BadOptionError(f"{words}; it is for {' and '.join(users)}")
 
 
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:

@@ -11,11 +11,9 @@ those made from the node onwards: a bit set per seat, to which every step up the
 Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 """
 
-from typing import Any
-
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Rules
+from anyzero.core.base.nouns import Number, Numbers, Rules, Words
 from anyzero.core.compile.bits import (
     MOST_COUNT,
     SMALL_SET_WORDS,
@@ -61,7 +59,7 @@ def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     add_result(tree, path[0], result[max(seats[0], 0)])
 
 
-def add_result(tree: Tree, node: int, payoff: float) -> None:
+def add_result(tree: Tree, node: int, payoff: Number) -> None:
     tree.visits[node] += 1
     tree.value[node] += np.float32((payoff - tree.value[node]) / tree.visits[node])
 
@@ -91,13 +89,13 @@ def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
         node = path[level - 1]
         seat = seats[level - 1]
         tree.marks[node] |= PROVEN_BELOW
-        found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # chance nodes are never proven
-        if found == UNKNOWN:
+        proof = best_proof(tree, node) if seat >= 0 else UNKNOWN  # chance nodes are never proven
+        if proof == UNKNOWN:
             if seat >= 0 and tree.proven[path[level]] == DRAW:
                 tree.marks[node] |= DRAW_BELOW
             return
         chooser = max(seats[level - 2], 0) if level > 1 else seat
-        tree.proven[node] = found if chooser == seat else -found
+        tree.proven[node] = proof if chooser == seat else -proof
         level -= 1
 
 
@@ -125,46 +123,46 @@ def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int) -
     """Credit the moves of a simulation: its rollout's moves are already in the set, the path's are
     added on the way.
     """
-    seen = scratch.seen[number]
+    played = scratch.seen[number]
     for level in range(scratch.depth[number] - 1, -1, -1):
-        seat: Any = np.int64(scratch.seats[number, level])
+        seat: Number = np.int64(scratch.seats[number, level])
         if seat < 0:
             continue
-        mark(seen, seat, scratch.keys[number, level])
+        mark(played, seat, scratch.keys[number, level])
         node = scratch.path[number, level]
         if settings.formula == GRAVE:
-            credit_table(tree, scratch, seen, node, scratch.result[number])
+            credit_table(tree, scratch, played, node, scratch.result[number])
         else:
-            credit_children(tree, seen[seat], node, np.float32(scratch.result[number, seat]))
+            credit_children(tree, played[seat], node, np.float32(scratch.result[number, seat]))
 
 
-def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
-    """RAVE: the node's children whose moves were seen."""
+def credit_children(tree: Tree, played: Words, node: int, payoff: Number) -> None:
+    """RAVE: the node's children whose moves are in this set of those played."""
     first = tree.first[node]
     count = tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
     amaf_visits = tree.amaf_visits[first : first + count]
     amaf_values = tree.amaf_value[first : first + count]
-    if len(seen) == SMALL_SET_WORDS:
-        count_small_set(keys, seen, amaf_visits, amaf_values, payoff, count)
+    if len(played) == SMALL_SET_WORDS:
+        count_small_set(keys, played, amaf_visits, amaf_values, payoff, count)
     else:
-        count_members(keys, seen, amaf_visits, amaf_values, payoff, count)
+        count_members(keys, played, amaf_visits, amaf_values, payoff, count)
 
 
-def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Numbers) -> None:
+def credit_table(tree: Tree, scratch: Scratch, played: Words, node: int, result: Numbers) -> None:
     """GRAVE: the node's table, with the moves of every seat."""
     row = tree.table[node]
     if row == NO_TABLE:
         return
-    for seat in range(seen.shape[0]):
+    for seat in range(played.shape[0]):
         visits = tree.table_visits[row, seat]
         values = tree.table_value[row, seat]
         payoff = np.float32(result[seat])
-        if seen.shape[1] == SMALL_SET_WORDS:
-            count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
+        if played.shape[1] == SMALL_SET_WORDS:
+            count_small_set(scratch.all_keys, played[seat], visits, values, payoff, len(visits))
             continue
-        for word in range(seen.shape[1]):  # iterate over the bit set: few of many keys were seen
-            left = seen[seat, word]
+        for word in range(played.shape[1]):  # iterate over the bit set: few of many keys are in it
+            left = played[seat, word]
             while left != U(0):
                 key = (word << 6) + trailing_zeros(left)
                 left &= left - U(1)

@@ -58,7 +58,7 @@ TO_THE_END = 1 << 14  # more moves than a game has
 class Level(NamedTuple):
     """Positions of one ply, and the start of each one's successors in the next level."""
 
-    states: Any
+    states: States
     left: np.ndarray  # [positions] int16: moves left to look ahead
     starts: np.ndarray  # [positions + 1] int64: a leaf has no successors
     weights: np.ndarray  # [positions]: of the outcome that led here
@@ -89,9 +89,8 @@ class Expectimax:
             / max(1, len(some))
             * len(states)
         )
-        parts = max(
-            1, min(len(states), int(np.ceil(leaves / TOGETHER)))
-        )  # each with about as many leaves as fit
+        # each with about as many leaves as fit
+        parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))
 
         def run(first: int, last: int) -> None:
             stopping.check()
@@ -114,9 +113,8 @@ class Expectimax:
         writing = self.game.compile(write_children)
         left = np.full(len(states), depth, np.int16)
         weights = np.ones(len(states))
-        most = (
-            ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf
-        )  # the estimate may have been far too low
+        # the estimate may have been far too low
+        most = ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf
         actions = game.new_actions()
         while len(states):
             states = np.ascontiguousarray(states)
@@ -178,13 +176,13 @@ class Expectimax:
         if len(states) == 0 or self.evaluator == UNIFORM:
             return values
         if not callable(self.evaluator):
-            parts = (
-                {rollout: game.unit.functions[guided_rollout]} if self.evaluator == GUIDED else {}
-            )
-            streams: Any = np.uint64(self.seed % 2**64), 0, len(states), ROLLOUTS
+            guided = {rollout: game.unit.functions[guided_rollout]}
+            parts = guided if self.evaluator == GUIDED else {}
             kernel = game.compile(rollout_streams, parts=parts)
+            seed = np.uint64(self.seed % 2**64)
+            counts = 0, len(states), ROLLOUTS
             moves = np.zeros(len(states), np.int64)
-            kernel(game.rules, states, *streams, new_scratch(game), values, moves)
+            kernel(game.rules, states, seed, *counts, new_scratch(game), values, moves)
             return values / ROLLOUTS
         with self.lock:
             values[:] = answers = evaluate_values(self.evaluator, game, states)
@@ -198,7 +196,7 @@ class Expectimax:
 
 
 def count_children(
-    rules: Rules, states: States, left: Any, actions: Actions, starts: Numbers
+    rules: Rules, states: States, left: Numbers, actions: Actions, starts: Numbers
 ) -> None:
     """Kernel: write the number of successors of each position i to `starts[i + 1]`."""
     for index in range(len(states)):
@@ -209,16 +207,17 @@ def count_children(
 def write_children(
     rules: Rules,
     states: States,
-    left: Any,
+    left: Numbers,
     starts: Numbers,
     actions: Actions,
-    children: Any,
-    next_left: Any,
+    children: States,
+    next_left: Numbers,
     weights: Numbers,
 ) -> None:
     """Kernel: play every outcome and every move."""
     for index in range(len(states)):
-        first, last = starts[index], starts[index + 1]
+        first = starts[index]
+        last = starts[index + 1]
         if first == last:
             continue
         is_draw = seat_to_move(rules, states[index]) == CHANCE
@@ -232,7 +231,7 @@ def write_children(
 
 
 def write_ends(
-    rules: Rules, states: States, starts: Numbers, values: Numbers, is_open: Any
+    rules: Rules, states: States, starts: Numbers, values: Numbers, is_open: Numbers
 ) -> None:
     """Kernel: write the payoffs of finished games, and which of the other leaves need an
     evaluator.
@@ -247,13 +246,14 @@ def write_ends(
 
 
 def back_up_level(
-    rules: Rules, states: States, starts: Numbers, weights: Numbers, below: Any, values: Numbers
+    rules: Rules, states: States, starts: Numbers, weights: Numbers, below: Numbers, values: Numbers
 ) -> None:
     """Kernel: the mean over outcomes, or the best move for the seat to move, from the level
     below.
     """
     for index in range(len(states)):
-        first, last = starts[index], starts[index + 1]
+        first = starts[index]
+        last = starts[index + 1]
         if first == last:
             continue
         seat = seat_to_move(rules, states[index])
@@ -392,16 +392,16 @@ class DeepeningForest(Forest):
                 return costs[:-1]
         return costs
 
-    def search_moves(self, chosen: np.ndarray, ahead: int, costs: list[int]) -> None:
+    def search_moves(self, moves: np.ndarray, ahead: int, costs: list[int]) -> None:
         """Search all leaves below these moves together; the other moves are eliminated."""
-        values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
+        values = self.expectimax.values(self.after[moves], ahead)[:, self.seat]
         children = slice(1, 1 + len(self.after))
         self.tree.prior[children] = 0.0
-        self.tree.prior[1 + chosen] = 1.0 / len(chosen)
-        self.tree.value[1 + chosen] = values
-        self.tree.visits[1 + chosen] += np.array(costs, self.tree.visits.dtype)
+        self.tree.prior[1 + moves] = 1.0 / len(moves)
+        self.tree.value[1 + moves] = values
+        self.tree.visits[1 + moves] += np.array(costs, self.tree.visits.dtype)
         self.scratch.counters[0] = self.tree.visits[children].sum(), self.depth
-        self.order = chosen[np.argsort(-values, kind="stable")][: self.settings.considered]
+        self.order = moves[np.argsort(-values, kind="stable")][: self.settings.considered]
 
     def is_decided(self) -> bool:
         return self.is_done

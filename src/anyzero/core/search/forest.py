@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from anyzero.core.base import stopping
-from anyzero.core.base.nouns import State, States, Values
+from anyzero.core.base.nouns import Kernel, State, States, Values
+from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Parts
 from anyzero.core.compile.random import make_streams
 from anyzero.core.game.game import Game
@@ -36,7 +37,7 @@ from anyzero.core.search.priors import pick_by_prior
 from anyzero.core.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.core.search.reuse import copy_subtree
 from anyzero.core.search.selection import choose_child, pick_by_amaf, pick_by_means
-from anyzero.core.search.tree import UNKNOWN, Tree, new_scratch, new_tree
+from anyzero.core.search.tree import UNKNOWN, Tree, new_tree, scratch_for
 
 FEW_TREES = 16  # planting this few is faster than loading the code for it
 MOST_LEAVES = 8  # of one tree at a time; for more, networks are no faster
@@ -102,7 +103,7 @@ class Forest:
         self.line: Play | None = None  # the game that led to the root, for `plant_after`
         is_gumbel = settings.formula == GUMBEL
         self.rounds = rounds and num_trees == 1 and is_gumbel and settings.evaluator == BATCH
-        self.scratch = new_scratch(
+        self.scratch = scratch_for(
             game,
             settings,
             depth=game.max_plies if simulations is None else min(game.max_plies, simulations + 1),
@@ -119,7 +120,7 @@ class Forest:
     def settings(self) -> Settings:
         return self.method.settings
 
-    def kernel(self, function: Callable[..., Any]) -> Any:
+    def kernel(self, function: Function) -> Kernel:
         """A kernel compiled for this method; those that fit every method are the game's."""
         return self.game.compile(function, self.target, self.constants, parts=self.parts)
 
@@ -172,7 +173,8 @@ class Forest:
         if node != 0:
             tree = self.spare_tree()
             self.game.compile(copy_subtree, self.target)(self.tree, tree, node, 0)
-            self.tree, self.spare = tree, self.tree
+            self.spare = self.tree
+            self.tree = tree
             self.roots[0] = state
             if tree.num_children[0] > 0:
                 self.scratch.states[0] = state
@@ -202,7 +204,7 @@ class Forest:
         else:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
-    def stepping(self) -> tuple[Any, Any]:
+    def stepping(self) -> tuple[Kernel, Kernel]:
         """With an external evaluator, the kernels before and after it."""
         if self.rounds:
             return self.kernel(leaves.select_round), self.kernel(leaves.absorb_round)

@@ -6,10 +6,11 @@ children is dropped each round. Gumbel gets all its steps in advance. Karnin, Ko
 Plain Python here, since a search has few orders; compiled for pages and for long plans.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anyzero.core.base.nouns import Numbers
 from anyzero.core.game.game import Game
 from anyzero.core.search.methods import RAVE, Settings
 from anyzero.core.search.simulation import ANY_CHILD
@@ -56,7 +57,7 @@ def next_order(
         at[CHILD] = ANY_CHILD
         return 1
     if at[COUNT] == 0:
-        begin(tree, halving, budget)
+        begin_halving(tree, halving, budget)
     while True:
         while at[PLACE] < at[COUNT]:
             at[CHILD] = halving.alive[at[PLACE]]
@@ -71,7 +72,7 @@ def next_order(
             return 0
 
 
-def begin(tree: Tree, halving: Halving, budget: int) -> None:
+def begin_halving(tree: Tree, halving: Halving, budget: int) -> None:
     """All children take part. If not all can get a visit, or by the clock, the first round is one
     visit each.
     """
@@ -81,13 +82,9 @@ def begin(tree: Tree, halving: Halving, budget: int) -> None:
     for index in range(count):
         halving.alive[index] = first + index
         halving.scores[index] = tree.visits[first + index]
-    at[COUNT], at[PLACE], at[LEFT], at[SURVIVORS], at[ROUNDS] = (
-        count,
-        count,
-        budget,
-        count,
-        num_rounds(count),
-    )
+    at[COUNT] = at[PLACE] = at[SURVIVORS] = count
+    at[LEFT] = budget
+    at[ROUNDS] = num_rounds(count)
     if budget <= count:
         sort(halving, count)
         at[COUNT] = min(count, budget) if budget else count
@@ -117,8 +114,10 @@ def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
     at[COUNT] = min(at[SURVIVORS], at[LEFT])
     at[PLACE] = 0
     each = max(1, at[LEFT] // ((at[ROUNDS] - at[ROUND]) * at[COUNT]))
-    at[GOAL], at[LEFT] = at[GOAL] + each, at[LEFT] - each * at[COUNT]
-    at[SURVIVORS], at[ROUND] = (at[COUNT] + 1) // 2, at[ROUND] + 1
+    at[GOAL] += each
+    at[LEFT] -= each * at[COUNT]
+    at[SURVIVORS] = (at[COUNT] + 1) // 2
+    at[ROUND] += 1
     return True
 
 
@@ -134,16 +133,15 @@ def take_turn(
     rate = at[COUNT] * max(1, at[LEFT]) / max(spent - halving.turn[0], 1e-7)
     while seconds * (at[ROUND] + 1) / at[ROUNDS] <= spent:
         rank(tree, settings, halving)
-        at[COUNT], at[ROUND] = (at[COUNT] + 1) // 2, at[ROUND] + 1
+        at[COUNT] = (at[COUNT] + 1) // 2
+        at[ROUND] += 1
         if at[ROUND] == at[ROUNDS]:
             return False
     left = min(seconds * (at[ROUND] + 1) / at[ROUNDS] - spent, TURN_S)
-    at[PLACE], at[GOAL], at[LEFT], halving.turn[0] = (
-        0,
-        0,
-        max(1, int(rate * left / at[COUNT])),
-        spent,
-    )
+    at[PLACE] = 0
+    at[GOAL] = 0
+    at[LEFT] = max(1, int(rate * left / at[COUNT]))
+    halving.turn[0] = spent
     return True
 
 
@@ -191,7 +189,7 @@ def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
     return plan
 
 
-def write_plan(plan: Any, considered: int, simulations: int) -> None:
+def write_plan(plan: Numbers, considered: int, simulations: int) -> None:
     """Kernel: rounds of sequential halving: all survivors are visited equally often, until the
     budget is spent.
     """

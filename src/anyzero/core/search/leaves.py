@@ -32,7 +32,7 @@ from anyzero.core.search.simulation import (
     KNOWN,
     WAITING,
     descend,
-    is_known,
+    is_settled,
     open_root,
 )
 from anyzero.core.search.tree import UNKNOWN, Scratch, Tree, expand, root_of
@@ -77,7 +77,7 @@ def select_tree(
         return 0
     scratch.counters[number, 0] += 0 if is_new else 1
     descend(rules, tree, scratch, settings, roots, number, ANY_CHILD)
-    scratch.known[number] = KNOWN if is_known(rules, tree, scratch, settings, number) else WAITING
+    scratch.known[number] = KNOWN if is_settled(rules, tree, scratch, settings, number) else WAITING
     return 1
 
 
@@ -186,7 +186,7 @@ def select_round(
             break
         scratch.counters[0, 0] += 1
         descend(rules, tree, scratch, settings, roots, 0, child)
-        scratch.known[0] = KNOWN if is_known(rules, tree, scratch, settings, 0) else WAITING
+        scratch.known[0] = KNOWN if is_settled(rules, tree, scratch, settings, 0) else WAITING
         move_simulation(scratch, 0, begin + count)
         count += 1
     return count
@@ -235,8 +235,10 @@ def absorb_round(
 
 def move_simulation(scratch: Scratch, source: int, target: int) -> None:
     """Copy a simulation in progress to another row of scratch."""
-    scratch.states[target], scratch.depth[target] = scratch.states[source], scratch.depth[source]
-    scratch.known[target], scratch.rows[target] = scratch.known[source], scratch.rows[source]
+    scratch.states[target] = scratch.states[source]
+    scratch.depth[target] = scratch.depth[source]
+    scratch.known[target] = scratch.known[source]
+    scratch.rows[target] = scratch.rows[source]
     for level in range(scratch.depth[source] + 1):
         scratch.path[target, level] = scratch.path[source, level]
         scratch.seats[target, level] = scratch.seats[source, level]
@@ -245,7 +247,8 @@ def move_simulation(scratch: Scratch, source: int, target: int) -> None:
 
 
 def set_priors(tree: Tree, node: int, logits: Numbers) -> None:
-    first, last = tree.first[node], tree.first[node] + tree.num_children[node]
+    first = tree.first[node]
+    last = first + tree.num_children[node]
     most = np.float32(-1e30)
     total = 0.0
     for child in range(first, last):

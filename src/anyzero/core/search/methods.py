@@ -5,7 +5,7 @@ that names them.
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anyzero.core.base.errors import (
     BadOptionError,
@@ -14,7 +14,7 @@ from anyzero.core.base.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.core.base.nouns import Values
+from anyzero.core.base.nouns import Numbers, States, Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_options
 
@@ -252,11 +252,11 @@ def convert(name: str, key: str, value: object) -> float | int:
 
 
 def list_options(method: Method) -> str:
-    own, many = (
-        [option for option in method.options if (option in MANY) == is_many]
-        for is_many in (False, True)
-    )
-    listed = {"": own, "for one position ": method.search_options, "for many positions ": many}
+    listed = {
+        "": [option for option in method.options if option not in MANY],
+        "for one position ": method.search_options,
+        "for many positions ": [option for option in method.options if option in MANY],
+    }
     return "; ".join(words + list_some(options) for words, options in listed.items() if options)
 
 
@@ -323,7 +323,7 @@ def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
 # --- evaluators
 
 
-Evaluator = Callable[[Game, Any], tuple[Any, Any]]
+Evaluator = Callable[[Game, States], tuple[Numbers, Numbers]]
 """What is called with positions and returns logits and values: see `leaves`."""
 
 EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}

@@ -6,19 +6,22 @@ Here the evaluator is compiled into the search. Self-play, whose trees wait for 
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Rules, States
+from anyzero.core.base.nouns import Numbers, Planes, Rules, States
 from anyzero.core.compile import gpu
 from anyzero.core.compile.gpu import cuda
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.report import report_tree
 from anyzero.core.search.simulation import ANY_CHILD, begin_tree, simulate_tree
+from anyzero.core.search.tree import Scratch, Tree
 
 KEPT = ("streams", "rows", "all_keys", "plan")
 """Arrays copied from the host; everything else is written before it is read."""
+
+Arrays = TypeVar("Arrays", bound=NamedTuple)
 
 SETTINGS: Any = None  # a constant of the kernel: code for unused features is left out
 
@@ -26,9 +29,9 @@ SETTINGS: Any = None  # a constant of the kernel: code for unused features is le
 class DeviceEvaluator(Protocol):
     """Networks on the GPU, each answering for all trees at once. Their arrays stay in place."""
 
-    planes: Any  # [trees, *planes_shape] float32: zeros whenever trees write their leaves
-    logits: Any  # [networks, trees, actions] float32
-    values: Any  # [networks, trees, 1] float32: for the seat to move
+    planes: Planes  # [trees, *planes_shape] float32: zeros whenever trees write their leaves
+    logits: Numbers  # [networks, trees, actions] float32
+    values: Numbers  # [networks, trees, 1] float32: for the seat to move
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
         """`before`, which launches on the stream it is given, then the network, as one launch; run
@@ -38,20 +41,20 @@ class DeviceEvaluator(Protocol):
 
 def search_kernel(
     rules: Rules,
-    tree: Any,
-    scratch: Any,
+    tree: Tree,
+    scratch: Scratch,
     roots: States,
     num: int,
     policies: Numbers,
     values: Numbers,
-    chosen: Any,
+    actions: Numbers,
 ) -> None:
     """Plant, simulate and report."""
     number = cuda.grid(1)
     if number < tree.used.shape[0]:
         begin_tree(tree, scratch, number, num)
         simulate_tree(rules, tree, scratch, SETTINGS, roots, number, ANY_CHILD, num)
-        report_tree(tree, scratch, SETTINGS, policies, values, chosen, number)
+        report_tree(tree, scratch, SETTINGS, policies, values, actions, number)
 
 
 def search_on_gpu(
@@ -64,7 +67,7 @@ def search_on_gpu(
     roots = game.new_states(num)
     roots[:] = states
     tree = to_device(forest.tree)
-    scratch = to_device(forest.scratch)
+    scratch: Any = to_device(forest.scratch)
     policies = cuda.to_device(np.zeros((num, game.num_actions), np.float32))
     values = cuda.to_device(np.zeros(num, np.float32))
     actions = cuda.to_device(np.zeros(num, np.int32))
@@ -76,14 +79,14 @@ def search_on_gpu(
     return actions.copy_to_host(), values.copy_to_host(), policies.copy_to_host(), grown
 
 
-def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
+def device_arrays(evaluator: DeviceEvaluator) -> list[Numbers]:
     arrays = evaluator.logits, evaluator.values, evaluator.planes
     return [
         array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays
     ]
 
 
-def to_device(parts: Any) -> Any:
+def to_device(parts: Arrays) -> Arrays:
     """The same NamedTuple with its arrays on the device; most are only allocated there."""
     arrays = [
         cuda.to_device(part) if name in KEPT else cuda.device_array(part.shape, part.dtype)

@@ -15,7 +15,6 @@ import numpy as np
 
 from anyzero.core.base import stopping
 from anyzero.core.compile.random import make_streams
-from anyzero.core.game.play import move_texts
 from anyzero.core.search import report
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.halving import CHILD, new_halving, next_order
@@ -195,21 +194,21 @@ class LiveSearch:
         )
 
     def line(self, action: int) -> list[str]:
-        """The most visited line from this action on, as moves."""
-        texts, _ = move_texts(self.forest.game, self.state, self.line_actions(action))
-        return texts
+        """The most visited line from this action on, as moves, up to the first chance node."""
+        return [text for _, text in self.variation(action)]
 
     def line_actions(self, action: int) -> list[int]:
-        """The most visited line from this action on, up to the first chance node."""
+        """The same as actions."""
+        return [action for action, _ in self.variation(action)]
+
+    def variation(self, action: int) -> Iterator[tuple[int, str]]:
         game = self.forest.game
         state = self.state
-        actions = []
-        for move in self.forest.principal_variation(action)[:LONGEST_LINE]:
-            actions.append(move)
-            state = game.play(state, move)
+        for later in self.forest.principal_variation(action)[:LONGEST_LINE]:
+            yield later, game.format_action(state, later)
+            state = game.play(state, later)
             if game.seat_to_move(state) < 0:
                 break
-        return actions
 
 
 def portions_of(live: LiveSearch) -> Iterator[Portion]:

@@ -4,11 +4,10 @@ Every value here is a mean payoff in [-1, 1] for the seat to move at the parent.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
-from anyzero.core.base.nouns import Numbers, Stream
+from anyzero.core.base.nouns import Number, Numbers, Stream
 from anyzero.core.compile.random import random_unit
 from anyzero.core.search.methods import PUCT, Settings
 from anyzero.core.search.selection import WORST, best_child
@@ -50,7 +49,7 @@ def puct_scores(tree: Tree, settings: Settings, node: int, scores: Numbers) -> N
     parent_visits = float(tree.visits[node])
     fresh = np.float32(mean_value(visits, values) + settings.first_play)
     for index in range(count):
-        value: Any = values[index] if visits[index] > 0 else fresh
+        value: Number = values[index] if visits[index] > 0 else fresh
         scores[index] = puct_score(
             value, priors[index], visits[index], parent_visits, settings.exploration
         )
@@ -179,16 +178,16 @@ def gumbel_root_scores(
     first = tree.first[root]
     count = tree.num_children[root]
     step = min(scratch.counters[number, 0], scratch.plan.shape[1]) - 1
-    wanted = scratch.plan[min(count, scratch.plan.shape[0] - 1), step]
+    planned = scratch.plan[min(count, scratch.plan.shape[0] - 1), step]
     is_planned = False
     most = 0
     for child in range(first, first + count):
         if tree.proven[child] == UNKNOWN:
-            is_planned = is_planned or tree.visits[child] == wanted
+            is_planned = is_planned or tree.visits[child] == planned
             most = max(most, tree.visits[child])
     for index in range(count):
         visits = tree.visits[first + index]
-        if (is_planned and visits != wanted) or (not is_planned and 2 * visits < most):
+        if (is_planned and visits != planned) or (not is_planned and 2 * visits < most):
             scores[index] = np.float32(WORST / 2)
 
 
@@ -222,7 +221,7 @@ def random_gumbel(rng: Stream) -> float:
     return -math.log(-math.log(random_unit(rng) + TINY) + TINY)
 
 
-def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Stream) -> None:
+def mix_noise(tree: Tree, settings: Settings, node: int, noise: Numbers, rng: Stream) -> None:
     """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al.
     2017.
     """

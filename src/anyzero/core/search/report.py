@@ -28,15 +28,15 @@ def report_trees(
     settings: Settings,
     policies: Numbers,
     values: Numbers,
-    chosen: Any,
+    actions: Numbers,
     begin: int,
     end: int,
 ) -> None:
     """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and
     the chosen action.
 
-    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the
-    action it plays, else the most visited one. If the root is proven, the value is exact, and the
+    The policy is the share of visits; with Gumbel it is the improved policy, and the action the
+    one it plays, else the most visited one. If the root is proven, the value is exact, and the
     policy follows the priors of the moves that reach it instead of visits. `policies` must be zero
     on entry.
     """
@@ -44,7 +44,7 @@ def report_trees(
     scratch = by_pointer(scratch)
     settings = by_pointer(settings)
     for number in range(begin, end):
-        report_tree(tree, scratch, settings, policies, values, chosen, number)
+        report_tree(tree, scratch, settings, policies, values, actions, number)
 
 
 def report_tree(
@@ -53,14 +53,14 @@ def report_tree(
     settings: Settings,
     policies: Numbers,
     values: Numbers,
-    chosen: Any,
+    actions: Numbers,
     number: int,
 ) -> None:
     root = root_of(tree, number)
     best = choose_child_of_root(tree, scratch, settings, number)
     first = tree.first[root]
     scores = scratch.scores[number]
-    chosen[number] = tree.action[best]
+    actions[number] = tree.action[best]
     values[number] = value_after(tree, settings, root, best)
     root_policy(tree, settings, root, scores)
     for index in range(tree.num_children[root]):
@@ -122,7 +122,8 @@ def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, numbe
     """
     root = root_of(tree, number)
     scores = scratch.scores[number]
-    first, last = tree.first[root], tree.first[root] + tree.num_children[root]
+    first = tree.first[root]
+    last = first + tree.num_children[root]
     rule = (
         BY_VALUE_LOG_VISITS
         if settings.log_visits
@@ -148,7 +149,9 @@ FINAL_RULES = {
 CERTAIN = 1e9
 
 
-def final_scores(rule: int, visits: Numbers, values: Numbers, proven: Any, scores: Numbers) -> None:
+def final_scores(
+    rule: int, visits: Numbers, values: Numbers, proven: Numbers, scores: Numbers
+) -> None:
     """Score each move for the final choice: a proven win highest, a proven loss lowest.
 
     Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry
@@ -237,7 +240,7 @@ def value_share(visits: int, value: float, proof: int) -> float:
     return math.exp(value) if visits > 0 else 0.0
 
 
-def draw_move(shares: Numbers, proven: Any, count: int, temperature: float, rng: Stream) -> int:
+def draw_move(shares: Numbers, proven: Numbers, count: int, temperature: float, rng: Stream) -> int:
     """The same among the moves that the best proof allows: only wins if there are any, no losses;
     changes `shares`.
     """
@@ -333,14 +336,15 @@ class SearchResult(Shown):
         return asdict(self)
 
 
+def _none_if_nan(cell: Any) -> Any:
+    return None if cell != cell else cell
+
+
 def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[RootMove]:
     *columns, proofs = (column[order].tolist() for column in moves)
     proven = [PROVEN_NAMES.get(proof) for proof in proofs]
     rows = zip((texts[place] for place in order), *columns, proven, strict=True)
-    known: Any = [
-        [None if part != part else part for part in row] for row in rows
-    ]  # NaN is not itself
-    return [RootMove(*row) for row in known]
+    return [RootMove(*map(_none_if_nan, row)) for row in rows]
 
 
 def merge_moves(parts: list[RootMoves]) -> RootMoves:
@@ -352,11 +356,19 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
         np.stack, zip(*ordered, strict=True)
     )
 
-    def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def mean(column: np.ndarray, weights: np.ndarray) -> np.ndarray:
         total = weights.sum(axis=0)
-        return np.where(total > 0, np.nansum(of * weights, axis=0) / np.maximum(total, 1), np.nan)
+        return np.where(
+            total > 0, np.nansum(column * weights, axis=0) / np.maximum(total, 1), np.nan
+        )
 
-    known = proven.min(axis=0)  # the proof, if any tree has one
-    exact = np.where(known == UNKNOWN, mean(values, visits), known)
-    amaf = amaf_visits.sum(axis=0), mean(amaf_values, amaf_visits)
-    return RootMoves(actions[0], visits.sum(axis=0), exact, priors.mean(axis=0), *amaf, known)
+    proofs = proven.min(axis=0)  # UNKNOWN unless any tree has one
+    return RootMoves(
+        actions=actions[0],
+        visits=visits.sum(axis=0),
+        values=np.where(proofs == UNKNOWN, mean(values, visits), proofs),
+        priors=priors.mean(axis=0),
+        amaf_visits=amaf_visits.sum(axis=0),
+        amaf_values=mean(amaf_values, amaf_visits),
+        proven=proofs,
+    )

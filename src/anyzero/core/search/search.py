@@ -204,6 +204,18 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
         seconds_below(1e7, "budget", seconds)
 
 
+def check_positions(game: Game, states: States, room: int) -> None:
+    """Check that all of them can be searched."""
+    if len(states) == 0:
+        raise AnyzeroError(f"{game.name}: there are no positions to search")
+    if any(game.seat_to_move(state) < 0 for state in states):
+        raise AnyzeroError(
+            f"{game.name}: there is nothing to search, a game is over or it is chance's turn"
+        )
+    for state in states:
+        check_room(game, state, room)
+
+
 def check_room(game: Game, state: State, room: int) -> None:
     """Check that a tree has room for its root and all moves there; otherwise it could not even
     start.
@@ -267,15 +279,8 @@ def search_many(
         raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
     if adapted.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
-    if len(states) == 0:
-        raise AnyzeroError(f"{game.name}: there are no positions to search")
-    if any(game.seat_to_move(state) < 0 for state in states):
-        raise AnyzeroError(
-            f"{game.name}: there is nothing to search, a game is over or it is chance's turn"
-        )
     room = most_nodes(game, simulations, most)
-    for state in states:
-        check_room(game, state, room)
+    check_positions(game, states, room)
     if target == "cuda":
         check_target(target)
         if callable(evaluator):
@@ -309,9 +314,8 @@ def search_many(
 class SearchSpeed(NamedTuple):
     game: str
     method: str
-    simulations_per_s: (
-        float  # of the fastest search: other load on the machine only makes it slower
-    )
+    simulations_per_s: float
+    """Of the fastest search: other load on the machine only makes it slower."""
     median_simulations_per_s: float
     simulations: int  # of the fastest search; fewer than its budget if the position was proven
     nodes: int
@@ -321,7 +325,7 @@ class SearchSpeed(NamedTuple):
     ready_s: float  # time for a first search of one simulation: loading or compiling
 
 
-def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
+def search_speed(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
     """Search the initial position repeatedly for about `seconds`, each time with another seed and
     an empty tree.
 

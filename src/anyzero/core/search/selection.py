@@ -200,13 +200,13 @@ def minimum_error_scores(
     """
     bias = np.float32(settings.bias)
     first_play = np.float32(settings.first_play)
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     zero = np.float32(0.0)
     for index in range(len(visits)):
         real = np.float32(visits[index])
         amaf = amaf_visits[index]
         below = real + amaf + bias * amaf * real
-        above = values[index] * real * (one + bias * amaf) + amaf_values[index]
+        above = values[index] * real * (unit + bias * amaf) + amaf_values[index]
         scores[index] = above / below if below > zero else first_play
 
 

@@ -110,8 +110,8 @@ def simulate_tree(
         if settings.amaf:
             scratch.seen[number] = U(0)
         descend(rules, tree, scratch, settings, roots, number, forced)
-        if not is_known(rules, tree, scratch, settings, number):
-            evaluate(rules, tree, scratch, settings, number)
+        if not is_settled(rules, tree, scratch, settings, number):
+            evaluate_leaf(rules, tree, scratch, settings, number)
         if settings.amaf:
             update_amaf(tree, scratch, settings, number)
         add_results(tree, scratch, number)
@@ -219,7 +219,8 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
     if is_due and not is_full(tree, number):
         new = tree.used[number, 1]
         tree.used[number, 1] = new + 1
-        tree.table[node], tree.table_start[new] = new, tree.visits[node]
+        tree.table[node] = new
+        tree.table_start[new] = tree.visits[node]
         tree.table_visits[new] = tree.table_value[new] = 0.0
     row = tree.table[node]
     if above == NO_TABLE or (
@@ -229,7 +230,7 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
     return above
 
 
-def is_known(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
+def is_settled(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
     """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at
     once.
     """
@@ -249,7 +250,9 @@ def is_known(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, num
     return True
 
 
-def evaluate(rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+def evaluate_leaf(
+    rules: Rules, tree: Tree, scratch: Scratch, settings: Settings, number: int
+) -> None:
     """Write the leaf's payoffs by a rollout, or zeros."""
     state = scratch.states[number]
     rng = scratch.streams[number]

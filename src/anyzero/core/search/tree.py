@@ -7,11 +7,11 @@ needs a change of sign, for any number of seats. Tree `number` owns an equal sha
 first of which is its root.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Rules, State, Stream
+from anyzero.core.base.nouns import Actions, Rules, State, States, Stream, Streams
 from anyzero.core.compile.bits import SMALL_SET_WORDS
 from anyzero.core.compile.random import STREAM, U, next_word
 from anyzero.core.game.contract import CHANCE, amaf_key, chance_weight, legal_actions
@@ -198,10 +198,10 @@ def shuffle(actions: Actions, count: int, rng: Stream) -> None:
 class Scratch(NamedTuple):
     """Every tree has one simulation in progress."""
 
-    states: Any  # [trees]: the position, played from the root
-    ahead: Any  # [trees, 2]: positions one and two moves below the root
+    states: States  # [trees]: the position, played from the root
+    ahead: States  # [trees, 2]: positions one and two moves below the root
     actions: np.ndarray
-    streams: Any  # [trees]: a random stream belongs to a tree, not to a thread
+    streams: Streams  # [trees]: a random stream belongs to a tree, not to a thread
     result: np.ndarray  # [trees, seats]: the payoffs of the simulation
     path: np.ndarray  # [trees, depth]: nodes from the root down
     seats: np.ndarray  # [trees, depth]: the seat that moved at each of them
@@ -222,7 +222,7 @@ class Scratch(NamedTuple):
     counters: np.ndarray  # [trees, 2]: simulations so far, and the maximum depth
 
 
-def new_scratch(
+def scratch_for(
     game: Game,
     settings: Settings,
     *,

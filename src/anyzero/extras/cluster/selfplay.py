@@ -118,6 +118,7 @@ def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
         scores=np.concatenate(scores) if scores else None,
         simulations=sum(piece.simulations for piece in pieces),
         resign_checks=[check for piece in pieces for check in piece.resign_checks],
+        surprises=np.concatenate([piece.surprises for piece in pieces]),
     )
 
 

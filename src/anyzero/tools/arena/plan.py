@@ -72,9 +72,9 @@ class Plan:
         """What two runs must share for their games to belong together; the number of games may
         grow.
         """
-        found = {**asdict(self), "players": list(self.players), "legs": list(self.legs)}
+        values = {**asdict(self), "players": list(self.players), "legs": list(self.legs)}
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
-        return {key: value for key, value in found.items() if key not in left_out}
+        return {key: value for key, value in values.items() if key not in left_out}
 
     def describe(self) -> Values:
         return {
@@ -163,11 +163,11 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
         actions, state = random_line(game, plies, draw_seed("opening", seed, pair, attempt))
         if game.is_over(state):  # by chance
             continue
-        advantage = imbalance(game, state, seed)
-        if advantage < smallest:
+        uneven = imbalance(game, state, seed)
+        if uneven < smallest:
             best = actions
-            smallest = advantage
-        if advantage <= BALANCE:
+            smallest = uneven
+        if uneven <= BALANCE:
             break
     return best
 

@@ -160,12 +160,12 @@ class Record:
 
     def check_header(self, content: bytes) -> None:
         """Raise an error if the file belongs to something else."""
-        found = parse_object(content.split(b"\n", 1)[0])
+        header = parse_object(content.split(b"\n", 1)[0])
         expected = json.loads(self.header)
-        if found is None or found.get("form") != expected["form"]:
+        if header is None or header.get("form") != expected["form"]:
             raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
-        for key in expected | found:
-            old = found.get(key)
+        for key in expected | header:
+            old = header.get(key)
             new = expected.get(key)
             if old != new:
                 other = f"({key} {old!r}, not {new!r})"

@@ -103,20 +103,20 @@ class Standings(Shown):
 
     def to_json(self) -> Values:
         about = {} if self.plan is None else self.plan.describe()
-        found: Values = {
+        values: Values = {
             **about,
             **self.tally.to_json(),
             "score": self.tally.score,
             "games": self.games,
         }
-        found |= named("elo", self.elo) | {
+        values |= named("elo", self.elo) | {
             "seats": [tally.to_json() for tally in self.seats],
             "pairs": self.pairs,
         }
-        found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
+        values |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
-            found |= {"mean_scores": list(self.means), **named("difference", self.difference)}
-        return found if self.sprt is None else found | {"sprt": self.sprt.to_json()}
+            values |= {"mean_scores": list(self.means), **named("difference", self.difference)}
+        return values if self.sprt is None else values | {"sprt": self.sprt.to_json()}
 
 
 def elo_words(elo: Interval, num_pairs: int) -> str:

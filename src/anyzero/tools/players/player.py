@@ -4,36 +4,27 @@ import operator
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from anyzero.core.base.errors import (
     AnyzeroError,
     BadOptionError,
-    MissingFunctionError,
     UnknownNameError,
     whole,
 )
 from anyzero.core.base.files import from_home, is_file
-from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import load_file, parse_options, position_of
 from anyzero.core.game.play import Play, first_decision
 from anyzero.core.learning.find import BEST, find_network
 from anyzero.core.search import Searcher, SearchResult
-from anyzero.tools.players.text import (
-    BY_VALUES,
-    LEVEL,
-    SEARCH,
-    PlayerText,
-    net_method,
-)
+from anyzero.tools.players.text import PlayerText, search_arguments
 
 Choose = Callable[[Game, Play, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
-MOST_NETWORKS = 4
 LATE_FACTOR = 1.5
 LATE_S = 1.0
 """A player with a budget of seconds may take this many times its budget, plus this much: a busy
@@ -142,9 +133,6 @@ def load_player(text: str, name: str, options: str) -> Player:
 # --- players that search
 
 
-SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
-
-
 def search_player(wanted: PlayerText, threads: int | None) -> Player:
     """The best move of a search. With the option `reuse` it keeps its tree from move to move of a
     game.
@@ -187,54 +175,3 @@ def search_player(wanted: PlayerText, threads: int | None) -> Player:
     return Player(
         wanted.text, choose, limit_s, prepare, think, lambda game: Searcher(game, **arguments(game))
     )
-
-
-def search_arguments(
-    wanted: PlayerText,
-    game: Game,
-    load: Callable[[Game, Path], Any] | None = None,
-    threads: int | None = None,
-) -> Values:
-    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file
-    (default: compiled, on
-    so many threads, None: one a core, unless the text says how many)."""
-    plain = wanted.in_game(game)
-    if plain.search is None:
-        raise MissingFunctionError(
-            f"{wanted.text} does not search; name a method like uct:1000 or a level"
-        )
-    if not plain.network:
-        return plain.search.arguments
-    path = network_path(plain, game)
-    arguments = plain.search.arguments
-    threads = arguments.pop("threads", threads)
-    load = load or partial(load_evaluator, threads=threads)
-    return {**arguments, "evaluator": load(game, path)}
-
-
-def network_path(wanted: PlayerText, game: Game) -> Path:
-    """The file of a player's network; an error if its search needs a policy that the network does
-    not have.
-    """
-    path = find_network(wanted.network, game)
-    name = wanted.network
-    if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
-        raise BadOptionError(
-            f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"
-        )
-    return path
-
-
-def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
-    """The network in a file; the last few are kept, since to load a large one takes half a
-    second.
-    """
-    return _evaluator(game, path, path.stat().st_mtime_ns, threads)
-
-
-@lru_cache(MOST_NETWORKS)
-def _evaluator(game: Game, path: Path, changed_ns: int, threads: int | None) -> Any:
-    from anyzero.core.nets.evaluator import NetworkEvaluator
-    from anyzero.core.nets.weights import read_network
-
-    return NetworkEvaluator(game, read_network(path, game), threads=threads)

@@ -2,16 +2,22 @@
 `uci:stockfish`.
 """
 
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Callable, Collection
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from anyzero.core.base.errors import BadOptionError, UnknownNameError, check_name, text_of
+from anyzero.core.base.errors import (
+    BadOptionError,
+    MissingFunctionError,
+    UnknownNameError,
+    check_name,
+    text_of,
+)
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import split_text
-from anyzero.core.learning.find import BEST, net_file
+from anyzero.core.learning.find import BEST, find_network, net_file
 from anyzero.core.search.methods import METHODS, SearchText, parse_search
 
 LEVELS = ("beginner", "easy", "medium", "hard", "max")  # weakest first
@@ -21,6 +27,7 @@ TEMPERATURES = (10, 4, 2)
 temperature.
 """
 HARD = 32
+MOST_NETWORKS = 4  # that are kept
 BY_VALUES = "expectimax:8000"  # how a net without a policy plays by default
 
 
@@ -110,7 +117,7 @@ def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE))
     if kind not in kinds:
         if name in LEVELS:
             raise UnknownNameError(f"there is no player {name!r}; did you mean level:{name}?")
-        names = [known for known, its_kind in KIND_OF.items() if its_kind in kinds]
+        names = [word for word, its_kind in KIND_OF.items() if its_kind in kinds]
         check_name(
             "player", name, names, ", or a path to a .py file with make()" if FILE in kinds else ""
         )
@@ -124,3 +131,61 @@ def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE))
     if at and not network.strip():
         raise BadOptionError(f"{text!r}: there is no network after the @")
     return PlayerText(text, kind, name, rest, parse_search(search), network.strip())
+
+
+# --- the search that a text names
+
+SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
+
+
+def search_arguments(
+    wanted: PlayerText,
+    game: Game,
+    load: Callable[[Game, Path], Any] | None = None,
+    threads: int | None = None,
+) -> Values:
+    """The arguments of `Searcher` besides the game.
+
+    `load` makes an evaluator of a network file. By default it is compiled and uses so many threads,
+    None: one a core, unless the text says how many.
+    """
+    plain = wanted.in_game(game)
+    if plain.search is None:
+        raise MissingFunctionError(
+            f"{wanted.text} does not search; name a method like uct:1000 or a level"
+        )
+    if not plain.network:
+        return plain.search.arguments
+    path = network_path(plain, game)
+    arguments = plain.search.arguments
+    threads = arguments.pop("threads", threads)
+    load = load or partial(load_evaluator, threads=threads)
+    return {**arguments, "evaluator": load(game, path)}
+
+
+def network_path(wanted: PlayerText, game: Game) -> Path:
+    """The file of a player's network; an error if its search needs a policy that the network does
+    not have.
+    """
+    path = find_network(wanted.network, game)
+    name = wanted.network
+    if wanted.search is not None and net_method(path) == "expectimax" != wanted.search.method:
+        raise BadOptionError(
+            f"the network {name} has no policy for {wanted.text!r}; play {BY_VALUES}@{name}"
+        )
+    return path
+
+
+def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
+    """The network in a file; the last few are kept, since to load a large one takes half a
+    second.
+    """
+    return _evaluator(game, path, path.stat().st_mtime_ns, threads)
+
+
+@lru_cache(MOST_NETWORKS)
+def _evaluator(game: Game, path: Path, changed_ns: int, threads: int | None) -> Any:
+    from anyzero.core.nets.evaluator import NetworkEvaluator
+    from anyzero.core.nets.weights import read_network
+
+    return NetworkEvaluator(game, read_network(path, game), threads=threads)

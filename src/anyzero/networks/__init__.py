@@ -1,0 +1,1 @@
+"""Old names; see `anyzero.moved`."""
