@@ -56,7 +56,8 @@ def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monk
     told = []
     monkeypatch.setattr("anyzero.tools.lab.train.NOTE_EVERY_S", -1.0)
     monkeypatch.setattr(
-        "anyzero.tools.lab.train.rebuild", lambda run: told.append((run.path / NOW).read_text())
+        "anyzero.tools.lab.train.rebuild_history",
+        lambda run: told.append((run.path / NOW).read_text()),
     )
     train("tic_tac_toe", run=str(folder), generations=2, match=2, changes=TINY)
     assert told[0].startswith("generation 2: match ")

@@ -15,10 +15,9 @@ from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Integer, Planes, Stream, Word, Words
 from anyzero.core.compile.bits import trailing_zeros
 from anyzero.core.compile.random import U, random_below
-from anyzero.core.game.contract import mark
+from anyzero.core.game.contract import GameBoard, mark
 from anyzero.core.game.facts import GRAVE_LEVELS, Facts
 from anyzero.core.game.game import Game, State, Symmetry
-from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import NOBODY, payoffs, seat_to_move
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from anyzero.core.base.nouns import Drawing, Integer, Numbers, Planes, Word
 from anyzero.core.compile.random import U
-from anyzero.core.game.contract import OVER
+from anyzero.core.game.contract import OVER, GameBoard
 from anyzero.core.game.facts import Facts, Recipe, Uci
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.picture import GameBoard
 from anyzero.games import chess_text
 from anyzero.games.chess_board import (
     CHECKMATE,

@@ -14,10 +14,9 @@ from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Words
 from anyzero.core.compile.bits import count_bits, nth_bit
 from anyzero.core.compile.random import U, next_word, random_below
-from anyzero.core.game.contract import mark
+from anyzero.core.game.contract import GameBoard, mark
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
-from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.grid import NOBODY, draw_cells, payoffs, seat_to_move
 from anyzero.games.hex_rules import (

@@ -12,9 +12,9 @@ import numpy as np
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.nouns import Actions, Drawing, Integer, Planes, Stream, Word
 from anyzero.core.compile.random import U, next_word, random_below
+from anyzero.core.game.contract import GameBoard
 from anyzero.core.game.facts import Facts, Recipe
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.picture import GameBoard
 from anyzero.games import grid
 from anyzero.games.oware_rules import (
     HALF,

@@ -14,10 +14,9 @@ import numpy as np
 from anyzero.core.base.nouns import Actions, Drawing, Integer, Numbers, Planes, Stream, Word
 from anyzero.core.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.core.compile.random import U, next_word, random_below
-from anyzero.core.game.contract import CHANCE, OVER
+from anyzero.core.game.contract import CHANCE, OVER, GameBoard
 from anyzero.core.game.facts import Advisor, Facts, Recipe
 from anyzero.core.game.game import Game, State, Symmetry
-from anyzero.core.game.picture import GameBoard
 from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import guided_cell
 from anyzero.games.take_it_easy_tiles import (

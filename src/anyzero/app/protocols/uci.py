@@ -40,9 +40,8 @@ ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
 Words = list[str]
-States = dict[
-    tuple[str, ...], Any
-]  # positions of a game by their path: a FEN, empty for the start, and moves
+States = dict[tuple[str, ...], State]
+"""Positions of a game by their path: a FEN, empty for the start, and moves."""
 
 
 class UciEngine:
@@ -64,10 +63,9 @@ class UciEngine:
                 return False
             if command and command not in COMMANDS:
                 commands = [*COMMANDS, "quit"]
-                hint = nearest_hint(command, [*COMMANDS, "quit"])
-                raise UnknownNameError(
-                    f"there is no command {command!r}; {hint}{list_some(commands)}"
-                )
+                hint = nearest_hint(command, commands)
+                listed = list_some(commands)
+                raise UnknownNameError(f"there is no command {command!r}; {hint}{listed}")
             if command:
                 COMMANDS[command](self, words)
         except Exception as error:  # in any case, the GUI must not lose its engine
@@ -99,13 +97,13 @@ class UciEngine:
 
     def get_ready(self, words: Words) -> None:
         """Compile or load what a search needs, before any clock is running."""
-        prepared_for = self.options.search_method, self.options.network
+        search = self.options.search_method, self.options.network
         try:
-            if not self.is_searching and prepared_for not in self.prepared:
+            if not self.is_searching and search not in self.prepared:
                 self.game.compile_door()
                 small = make_searcher(self.game, self.options, self.evaluator, simulations=2)
                 small.search(self.game.initial_state(), 0)
-                self.prepared.add(prepared_for)
+                self.prepared.add(search)
         finally:
             self.send("readyok")
 
@@ -115,14 +113,12 @@ class UciEngine:
         evaluator = self.evaluator
         if (options.network, options.threads) != (self.options.network, self.options.threads):
             name = options.network.removeprefix("@")
-            evaluator = (
-                load_evaluator(self.game, find_network(name, self.game), options.threads)
-                if name
-                else None
-            )
-        make_searcher(
-            self.game, options, evaluator, seconds=1.0
-        )  # raises an error if they do not fit together
+            evaluator = None
+            if name:
+                path = find_network(name, self.game)
+                evaluator = load_evaluator(self.game, path, options.threads)
+        # raises an error if they do not fit together
+        make_searcher(self.game, options, evaluator, seconds=1.0)
         self.options = options
         self.evaluator = evaluator
 
@@ -176,9 +172,9 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 # --- positions
 
 
-def read_position(game: Game, words: Words, known: States) -> States:
-    """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not
-    replayed.
+def read_position(game: Game, words: Words, earlier: States) -> States:
+    """The positions of `position startpos|fen FEN [moves ...]`, the start first; those reached
+    earlier are not replayed.
 
     The words are rejected as a whole: an error says which of them was wrong.
     """
@@ -190,13 +186,13 @@ def read_position(game: Game, words: Words, known: States) -> States:
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
     key: tuple[str, ...] = (fen,)
-    states = {key: known.get(key)}
+    states = {key: earlier.get(key)}
     if states[key] is None:
         states[key] = dialect.play_on(game.parse_state(fen)) if fen else game.initial_state()
     for move in words[end + 1 :]:
         before = states[key]
         key = (*key, move)
-        states[key] = known.get(key)
+        states[key] = earlier.get(key)
         if states[key] is None:
             states[key] = dialect.play_on(game.play(before, move))
     return states
@@ -242,8 +238,8 @@ def centipawns(value: float) -> int:
     """
     if abs(value) >= 1.0:
         return int(math.copysign(MOST_CENTIPAWNS, value))
-    score = round(400 * math.log10((1 + value) / (1 - value)))
-    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, score))
+    lead = round(400 * math.log10((1 + value) / (1 - value)))
+    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, lead))
 
 
 class Thinking:
@@ -262,15 +258,16 @@ class Thinking:
         self.options = options
         self.send = engine.send
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
-        simulations = min((one for one in most if one is not None), default=None)
+        simulations = min((num for num in most if num is not None), default=None)
         seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
         if seconds is not None and len(game.legal_actions(state)) == 1:
             seconds = min(seconds, ONLY_MOVE_S)
         self.seconds = seconds  # maximum once the clock runs; None: no limit
         self.is_open = limits.infinite or (simulations, seconds, limits.depth) == (None, None, None)
         known_end = seconds is not None and not limits.ponder
-        end: Any = {"seconds": seconds if known_end else ENDLESS_S}
-        budget = end if simulations is None else {"simulations": simulations}
+        budget: Values = {"simulations": simulations}
+        if simulations is None:
+            budget = {"seconds": seconds if known_end else ENDLESS_S}
         self.searcher = make_searcher(game, options, engine.evaluator, **budget)
         self.stopped = threading.Event()
         self.done = threading.Event()
@@ -337,15 +334,15 @@ class Thinking:
         result = live.result()
         moves = self.limits.searchmoves
         children = [child for child in result.children if not moves or child.move in moves]
-        candidates = [child for child in children if child.visits > 0 or child.proven]
-        candidates = candidates or children[:1]
-        lines = [live.line(child.action) for child in candidates[: self.options.multipv]]
+        visited = [child for child in children if child.visits > 0 or child.proven]
+        shown = (visited or children[:1])[: self.options.multipv]
+        lines = [live.line(child.action) for child in shown]
         nodes = live.simulations
         seconds = live.seconds
         speed = (
             f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
         )
-        for number, (child, line) in enumerate(zip(candidates, lines, strict=False), start=1):
+        for number, (child, line) in enumerate(zip(shown, lines, strict=True), start=1):
             score = score_text(self.game, self.state, child, line)
             depth = f"depth {len(line)} seldepth {max(result.depth, len(line))} multipv {number}"
             self.send(f"info {depth} score {score} {speed} pv {' '.join(line)}")

@@ -11,11 +11,11 @@ Each function below is either required (its body raises) or a default that a gam
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Rules, State, Stream
+from anyzero.core.base.nouns import Actions, Drawing, Numbers, Planes, Rules, Scene, State, Stream
 from anyzero.core.compile import Unit
 from anyzero.core.compile.bits import record_word, record_words
 from anyzero.core.compile.random import U, random_below, random_unit, scramble
@@ -159,6 +159,40 @@ def draw(rules: Rules, state: State, shown: Drawing) -> None:
 def move_number(rules: Rules, state: State, action: int) -> int:
     """The index of a legal action's text among `moves`; by default the action itself."""
     return action
+
+
+@runtime_checkable
+class GameBoard(Protocol):
+    """What the function `board` returns: the part of a game's picture that is the same in all
+    positions. `views.Board` is one; the core imports none.
+    """
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def moves(self) -> Sequence[str]: ...
+
+    @property
+    def outcomes(self) -> Sequence[str]: ...
+
+    @property
+    def shown_dtype(self) -> np.dtype[Any]: ...
+
+    def new_shown(self) -> Drawing:
+        """The record that `draw` writes, all zeros."""
+
+    def with_texts(self, moves: Sequence[str], outcomes: Sequence[str]) -> "GameBoard":
+        """The same board with these texts, where they are not empty."""
+
+    def check(self, num_outcomes: int = 0) -> None:
+        """Raise an error if any part of it is invalid."""
+
+    def scene(self, shown: Drawing, numbers: Mapping[int, int] | None = None) -> Scene:
+        """A position as a picture; `numbers` has the move number of each legal action."""
+
+    def is_taken(self, shown: Drawing, cell: str, moves: Sequence[str]) -> bool:
+        """Whether a piece stands on this cell, in a game whose moves name empty cells."""
 
 
 REQUIRED = (

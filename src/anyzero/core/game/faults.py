@@ -96,15 +96,15 @@ def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> 
     files = {Path(code.co_filename).resolve() for code in codes}
     places = (place for place in places_of(error) if place.file in files or is_foreign(place.file))
     place = next(places, None)
-    return sentence_of(error) if place is None else f"{sentence_of(error)}, {place}"
+    return first_sentence(error) if place is None else f"{first_sentence(error)}, {place}"
 
 
-def sentence_of(error: BaseException) -> str:
+def first_sentence(error: BaseException) -> str:
     """The error's kind and its first words; a compiler's, after its own introduction."""
     text = str(error)
     for pattern, sentence in PLAINLY.items():
-        if found := re.search(pattern, text):
-            return sentence.format(**found.groupdict())
+        if match := re.search(pattern, text):
+            return sentence.format(**match.groupdict())
     lines = [
         line.strip()
         for line in text.splitlines()

@@ -21,8 +21,8 @@ from anyzero.core.base.report import Sheet
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.core.game import contract, guard
+from anyzero.core.game.contract import GameBoard
 from anyzero.core.game.definition import Definition, game_text
-from anyzero.core.game.picture import GameBoard, is_board
 
 __all__ = ["Game", "State", "Symmetry", "game_text"]
 
@@ -78,8 +78,8 @@ class Game(Definition):
             if target not in ("cpu", "interpreted"):
                 return self.plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        is_told = self.is_from_file and target in ("cpu", "interpreted")
-        return guard.ToldKernel(self, compiled) if is_told else compiled
+        is_users = self.is_from_file and target in ("cpu", "interpreted")
+        return guard.ToldKernel(self, compiled) if is_users else compiled
 
     @cached_property
     def plain(self) -> "Game":
@@ -177,11 +177,11 @@ class Game(Definition):
         """The position after legal actions (numbers) or moves (texts), in turn; the old state is
         unchanged.
         """
-        for wanted in actions_or_moves:
-            action = self.parse_action(state, wanted) if isinstance(wanted, str) else wanted
+        for choice in actions_or_moves:
+            action = self.parse_action(state, choice) if isinstance(choice, str) else choice
             is_whole = isinstance(action, int | np.integer)  # 1.9 does not pass for 1
             if not is_whole or action not in self.legal_actions(state):
-                raise self._illegal(state, str(wanted))
+                raise self._illegal(state, str(choice))
             state = state.copy()
             self._run("play", state, int(action))
         return state
@@ -344,7 +344,7 @@ class Game(Definition):
         self.need("board", "a picture")
         with guard.told(self):
             board: GameBoard = self._ask("board")
-            if not is_board(board):
+            if not isinstance(board, GameBoard):
                 raise TypeError(f"board returns {board!r}, not a Board")
             texts = [self._texts(name) if self.has(name) else () for name in ("moves", "outcomes")]
             if any(texts):

@@ -214,8 +214,8 @@ def limit_loops(function: Function, most: int, words: str) -> Function:
         compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words),
         names,
     )
-    found: Function = names[function.__name__]
-    return found
+    limited: Function = names[function.__name__]
+    return limited
 
 
 # --- files that have been checked

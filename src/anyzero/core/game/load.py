@@ -72,10 +72,10 @@ def load(text: str | Path, **options: Any) -> Game:
     is_checked = game.is_from_file and is_trusted(
         source_key(load_file(Path(game.source)), game.options), CHECKED
     )
-    return game if is_checked else guarded(game)
+    return game if is_checked else with_guards(game)
 
 
-def guarded(game: Game) -> Game:
+def with_guards(game: Game) -> Game:
     """The same game with guards, if it comes from a file."""
     if game.unchecked or not game.is_from_file:
         return game
@@ -101,9 +101,8 @@ def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool
         game = make(**chosen_options)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
-    about = (
-        make.__doc__ or sys.modules[make.__module__].__doc__ or ""
-    )  # in a user's file, at the top
+    # In a user's file, the rules may stand at the top.
+    about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""
     return replace(
         game,
         options={**default_options(make), **chosen_options},
@@ -213,42 +212,40 @@ def names_beside(folder: Path) -> Values:
         sys.meta_path[:0] = [] if FINDER in sys.meta_path else [FINDER]
 
     def import_here(
-        name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
+        name: str, names: Any = None, local: Any = None, parts: Any = (), level: int = 0
     ) -> Any:
         first = name.partition(".")[0]
         if level > 0 or not is_beside(first, folder):
-            return __import__(name, names, local, wanted, level)
-        found = __import__(f"{package}.{name}", names, local, wanted)
+            return __import__(name, names, local, parts, level)
+        module = __import__(f"{package}.{name}", names, local, parts)
         beside = sys.modules[f"{package}.{first}"]
-        if (
-            names is not None
-        ):  # so that `source_key` sees the module even if only a number is imported from it
+        if names is not None:
+            # So that `source_key` sees the module even if only a number is imported from it.
             names[beside.__name__] = beside
-        return found if wanted else beside
+        return module if parts else beside
 
     return {**vars(builtins), "__import__": import_here}
 
 
 def is_beside(name: str, folder: Path) -> bool:
-    found = PathFinder.find_spec(name, [str(folder)])
-    loaded = sys.modules.get(name)
-    if (
-        found is None or found.loader is None
-    ):  # a folder without __init__.py comes last, as always in Python
-        return found is not None and find_spec(name) is None
-    return (
-        getattr(loaded, "__file__", None) != found.origin
-    )  # already loaded from there: this package, for example
+    """Whether an import of this name in a file of the folder means a module there."""
+    spec = PathFinder.find_spec(name, [str(folder)])
+    if spec is None:
+        return False
+    if spec.loader is None:  # a folder without __init__.py comes last, as always in Python
+        return find_spec(name) is None
+    # The program may have loaded it from there: this package, for example.
+    return getattr(sys.modules.get(name), "__file__", None) != spec.origin
 
 
 class FolderFinder(MetaPathFinder):
     """Finds modules of such packages, which import in the same way."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path, target) if name.startswith(FOLDER) else None
-        if found is not None and isinstance(found.loader, SourceFileLoader):
-            found.loader = FolderLoader(found.loader.name, found.loader.path)
-        return found
+        spec = PathFinder.find_spec(name, path, target) if name.startswith(FOLDER) else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = FolderLoader(spec.loader.name, spec.loader.path)
+        return spec
 
 
 class FolderLoader(SourceFileLoader):
@@ -297,12 +294,10 @@ def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
     kinds = {
         name: parameter.annotation for name, parameter in inspect.signature(make).parameters.items()
     }
-    with suppress(
-        Exception
-    ):  # an annotation may be a text that is no code, or names what only a type checker imports
-        kinds |= get_type_hints(
-            make
-        )  # `from __future__ import annotations` makes all of them texts
+    # An annotation may be a text that is no code, or names what only a type checker imports.
+    with suppress(Exception):
+        # `from __future__ import annotations` makes all of them texts.
+        kinds |= get_type_hints(make)
     return {
         name: tuple(map(str, get_args(kind)))
         for name, kind in kinds.items()
@@ -358,7 +353,7 @@ def position_of(game: Game | str, state: State | str | None = None) -> tuple[Gam
     """
     game = as_game(game)
     if isinstance(state, str):
-        game = guarded(game)
+        game = with_guards(game)
         return game, game.parse_state(state)
     return game, game.initial_state() if state is None else state
 

@@ -35,7 +35,7 @@ HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, bu
 POOL_GAIN = 0.3  # global pooling starts weaker than the features of neighbouring cells
 
 
-def training_kernels() -> ModuleType | None:
+def find_training_kernels() -> ModuleType | None:
     """Our kernels for residual blocks and pooling on the CPU; None where they are missing."""
     fastnets = find_or_none("fastnets")
     if fastnets is None:
@@ -44,7 +44,7 @@ def training_kernels() -> ModuleType | None:
     return kernels
 
 
-KERNELS = training_kernels()
+KERNELS = find_training_kernels()
 
 
 class Conv(nn.Conv2d):

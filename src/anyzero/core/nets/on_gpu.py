@@ -57,7 +57,9 @@ class GpuEvaluator:
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
         self.values = torch.zeros(len(networks), rows, 1, device="cuda")
         self.answer: Any = (
-            torch.compile(answer, dynamic=False, options=OPTIONS) if compiled else answer
+            torch.compile(write_answers, dynamic=False, options=OPTIONS)
+            if compiled
+            else write_answers
         )
         warm_up(self.compute)
         self.graph, _ = capture(self.compute)
@@ -121,7 +123,7 @@ def capture(work: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
     return graph, outputs
 
 
-def answer(
+def write_answers(
     network: Network, support: Tensor, planes: Tensor, logits: Tensor, values: Tensor
 ) -> None:
     """From float32 planes to float32 logits and values, in the network's own precision and

@@ -104,9 +104,9 @@ def rate(
     ] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
     results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, whole("most", most))
-    measured = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
-    write_card(target, measured)
-    return Rating(measured, target, tuple(climb.left_out))
+    new = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
+    write_card(target, new)
+    return Rating(new, target, tuple(climb.left_out))
 
 
 def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
@@ -141,12 +141,12 @@ def new_card(
     """
     network = hash_of(path)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    cards = [
+    earlier_cards = [
         card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network
     ]
-    same = [card.results for card in cards if is_same_board(game, card.game)]
+    same = [card.results for card in earlier_cards if is_same_board(game, card.game)]
     kept = [old for old in (same[0] if same else ()) if not any(map(old.is_same_measure, results))]
-    made = made or (cards[0].made if cards else Made())
+    made = made or (earlier_cards[0].made if earlier_cards else Made())
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
     both = sorted(
         [*results, *kept],
@@ -190,11 +190,11 @@ class Climb:
         players.
         """
         results = self.play("random", 2 * DEALS_A_GAME * self.games)
-        mean = mean_interval(
+        interval = mean_interval(
             [points(result) for match, result in results.items() if match.leg == 0]
         )
-        if mean is not None:
-            yield make_card_result(self.search, len(results) // 2, mean, kind="points")
+        if interval is not None:
+            yield make_card_result(self.search, len(results) // 2, interval, kind="points")
 
     def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[CardResult]:
         for flight in flights:
@@ -230,17 +230,19 @@ class Climb:
         """
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
-        share = wilson_interval(sum(scores) / len(scores), len(scores))
+        interval = wilson_interval(sum(scores) / len(scores), len(scores))
         return make_card_result(
-            self.search, len(scores), share, opponent=opponent, stopped=len(scores) < self.games
+            self.search, len(scores), interval, opponent=opponent, stopped=len(scores) < self.games
         )
 
     def play(self, opponent: str, games: int) -> Results:
         """All games against an opponent: those in its file, and the missing ones, which are
         played.
         """
-        about, settings = split_settings(self.playing)
-        plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **about)
+        game_settings, play_settings = split_settings(self.playing)
+        plan = make_plan(
+            self.game, (f"{self.search}@{self.path}", opponent), games=games, **game_settings
+        )
         words = [
             *self.game.options.values(),
             self.search,
@@ -255,7 +257,7 @@ class Climb:
         def is_lost(results: Results) -> bool:
             return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
 
-        return play_games(plan, is_lost, record=record, **settings)
+        return play_games(plan, is_lost, record=record, **play_settings)
 
 
 def pair_games(results: Results) -> list[float]:

@@ -163,11 +163,11 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
         actions, state = random_line(game, plies, draw_seed("opening", seed, pair, attempt))
         if game.is_over(state):  # by chance
             continue
-        uneven = imbalance(game, state, seed)
-        if uneven < smallest:
+        advantage = imbalance(game, state, seed)
+        if advantage < smallest:
             best = actions
-            smallest = uneven
-        if uneven <= BALANCE:
+            smallest = advantage
+        if advantage <= BALANCE:
             break
     return best
 

@@ -99,7 +99,7 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     return ask_simulator(game.text, evidence.seed)
 
 
-def can_run_wasm() -> bool:
+def is_wasm_here() -> bool:
     browser = find_or_none("browser")
     return browser is not None and browser.can_run_wasm()
 
@@ -108,7 +108,7 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
     if not evidence.browser:
         raise Skip("switched off")
-    if not can_run_wasm():
+    if not is_wasm_here():
         raise Skip(needs_package("wasmtime"))
     plain = evidence.interpreted[:2]
     seed = evidence.seed
@@ -300,7 +300,7 @@ def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     targets = (
         "interpreted",
         evidence.target,
-        *(("wasm",) if evidence.browser and can_run_wasm() else ()),
+        *(("wasm",) if evidence.browser and is_wasm_here() else ()),
     )
     plain, *others = (draw_all(game, states, target) for target in targets)
     for target, other in zip(targets[1:], others, strict=True):

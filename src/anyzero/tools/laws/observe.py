@@ -99,13 +99,13 @@ def observe_game(
 
 
 def choose_scripted(
-    rules: Rules, state: State, actions: Actions, count: int, wanted: int, rng: Stream
+    rules: Rules, state: State, actions: Actions, count: int, scripted: int, rng: Stream
 ) -> int:
     """The scripted action if it is legal, -1 if it is not; or a random one."""
-    if wanted != RANDOM:
+    if scripted != RANDOM:
         for index in range(count):
-            if actions[index] == wanted:
-                return wanted
+            if actions[index] == scripted:
+                return scripted
         return -1
     if count == 0:
         return -1
@@ -154,9 +154,8 @@ def draw_states(
 
 def first_difference(left: Observations, right: Observations) -> str | None:
     """The first part in which two records of one game differ, over their common length."""
-    rows = (
-        min(len(left.seats), len(right.seats)) - 1
-    )  # the last row of a truncated record has no chosen action
+    # The last row of a truncated record has no chosen action.
+    rows = min(len(left.seats), len(right.seats)) - 1
     for name in (
         "seats",
         "counts",
