@@ -35,15 +35,15 @@ from anyzero.core.base.files import (
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError, describe_file, read_sealed
 from anyzero.core.learning import manifest
-from anyzero.core.learning.config import (
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
+from anyzero.core.learning.run_seal import (
     CONFIG,
     SEAL_FILE,
-    RunConfig,
     open_config,
     settings_hash,
     write_settings,
 )
-from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 
 END = "anyzero end 1"
 END_FILE = "end.json"
@@ -111,9 +111,9 @@ class RunFolder(Generations):
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
             raise AnyzeroError(f"{self.path} is not a folder")
-        our_files = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
+        parts = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
         others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
-        if any(name not in our_files and not TEMPORARY.fullmatch(name) for name in others):
+        if any(name not in parts and not TEMPORARY.fullmatch(name) for name in others):
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
@@ -277,10 +277,10 @@ class RunFolder(Generations):
 
     def copy_champion(self) -> None:
         """Make sure that players find the champion's network."""
-        source = self.champion_file()
+        champion = self.champion_file()
         copy = self.path / manifest.CHAMPION
-        if source != copy:
-            write_whole(copy, source.read_bytes())
+        if champion != copy:
+            write_whole(copy, champion.read_bytes())
 
     def prune(self, newest: Generation) -> None:
         """Drop the big files of old generations: networks that were not promoted, and trainers;
@@ -295,12 +295,12 @@ class RunFolder(Generations):
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
-                is_kept = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if is_kept else [])}
+                keeps_network = promoted or number in late | {newest.champion, newest.previous}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if keeps_network else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()
-                self.pruned |= {number} if promoted or not is_kept else set()
+                self.pruned |= {number} if promoted or not keeps_network else set()
 
     def reports(self) -> list[Values]:
         """The reports of all finished generations, in order; `notes` names damaged ones, which are
@@ -348,24 +348,6 @@ class RunFolder(Generations):
             BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match
         )
 
-    def missing_samples(self, first: int, end: int) -> list[str]:
-        """Missing shards of these generations that training before `end` still needed."""
-        names: list[str] = []
-        with contextlib.suppress(DamagedError):  # damage was noted where the file was read
-            before = self.generation(end - 1).read_report()
-            for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
-                names += self.generation(number).facts.get("blocks", {})
-        return [
-            name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()
-        ]
-
-    def prune_samples(self, first_needed_generation: int) -> None:
-        """Drop the shards of older generations; their games stay."""
-        with writing(self.path / SAMPLES):
-            for block in self.blocks():
-                if block.generation < first_needed_generation:
-                    block.path.unlink()
-
 
 def is_run(path: Path) -> bool:
     return (path / CONFIG).is_file()
@@ -407,10 +389,10 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
 def read_games(path: Path) -> list[Values]:
     """The games of a block, as plain values."""
     try:
-        games = [json.loads(line) for line in path.read_text().splitlines()]
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
     fields = {"names", "start", "actions", "payoffs", "end"}
-    if not all(isinstance(line, dict) and line.keys() >= fields for line in games):
+    if not all(isinstance(line, dict) and line.keys() >= fields for line in lines):
         raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
-    return games
+    return lines

@@ -88,12 +88,12 @@ class Lesson:
         """Whether losses and gradients since the last check are finite; if not, training goes
         back.
         """
-        pending = self.pending
+        measurements = self.pending
         self.pending = []
-        if pending and not torch.stack(pending)[:, :2].isfinite().all():
+        if measurements and not torch.stack(measurements)[:, :2].isfinite().all():
             self.recovery.recover(step)
             return False
-        self.counted += pending
+        self.counted += measurements
         return True
 
     def end(self) -> None:
@@ -126,8 +126,8 @@ class Lesson:
 
 
 def num_steps(config: TrainerConfig, source: Replay) -> int:
-    num_rows = config.trainings * source.num_new if config.trainings else config.epochs * source.num
-    return config.batches or math.ceil(num_rows / max(1, min(config.batch_size, source.num)))
+    rows = config.trainings * source.num_new if config.trainings else config.epochs * source.num
+    return config.batches or math.ceil(rows / max(1, min(config.batch_size, source.num)))
 
 
 # cosine schedules end at this share of the learning rate: a run beyond its plan still learns
@@ -235,7 +235,7 @@ class RowLosses(NamedTuple):
         """One vector, on the batch's device: policy and value measures, and their weights."""
         policy_weights = batch.weights * batch.policy_weights
         predicted, values = (
-            found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values)
+            part if part.dim() == 1 else part[:, 0] for part in (predicted, batch.values)
         )
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
         agrees = (
@@ -287,7 +287,7 @@ class TrainReport:
 def summarise(sums: Tensor) -> dict[str, float]:
     """The measures of a report from the sum of all vectors; zeros if there were no rows."""
     *numbers, policy_total, value_total = sums.tolist()
-    means = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
-    for name in means:
-        means[name] /= (policy_total if name in ABOUT_POLICIES else value_total) or 1.0
-    return means | {"policy_loss": means["kl"] + means["policy_entropy"]}
+    measures = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
+    for name in measures:
+        measures[name] /= (policy_total if name in ABOUT_POLICIES else value_total) or 1.0
+    return measures | {"policy_loss": measures["kl"] + measures["policy_entropy"]}

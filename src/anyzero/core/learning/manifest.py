@@ -108,10 +108,9 @@ class Generations:
             return copy
         try:
             newest = self.generation(numbers[-1])
-            description = newest.facts.get("champion_network")
-            if not description:
-                description = self.generation(newest.champion).facts["files"].get(NETWORK)
-            return first_whole((copy, self.generation_path(newest.champion) / NETWORK), description)
+            described = newest.facts.get("champion_network")
+            described = described or self.generation(newest.champion).facts["files"].get(NETWORK)
+            return first_whole((copy, self.generation_path(newest.champion) / NETWORK), described)
         except DamagedError as error:
             advice = "anyzero train sets it aside and resumes from the previous generation"
             raise DamagedError(
@@ -119,14 +118,14 @@ class Generations:
             ) from None
 
 
-def first_whole(paths: tuple[Path, Path], description: object) -> Path:
+def first_whole(paths: tuple[Path, Path], described: object) -> Path:
     """The first of two files if it is intact, else the second; raises the first one's fault if
     neither is.
     """
     faults = []
     for path in paths:
         try:
-            check_file(path, description)
+            check_file(path, described)
             return path
         except DamagedError as error:
             faults.append(error)

@@ -24,9 +24,9 @@ from anyzero.core.base.sealed import (
     write_sealed,
 )
 from anyzero.core.compile.clock import clock
-from anyzero.core.learning.config import settings_hash
 from anyzero.core.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.core.learning.manifest import CHAMPION, NETWORK, REPORT, Generation
+from anyzero.core.learning.run_seal import settings_hash
 
 STAGE = "anyzero stage 1"
 ANCHORS = "anyzero anchors 1"
@@ -46,30 +46,30 @@ def once(
     """Run a stage, or read its result if it and the files it made are intact."""
     path = part / f"{name}.json"
     stage = {"stage": f"{part.name}/{name}", "settings": settings_hash(folder.path)}
-    content = None
+    stored = None
     if path.exists():
         try:
-            content = read_stage(path, stage)
+            stored = read_stage(path, stage)
         except DamagedError as error:
             folder.note(f"{part}: {error}; that stage runs again")
             path.unlink()
-    if content is None:
+    if stored is None:
         start = clock()
         result = make()
         result = {**result, "seconds": result.get("seconds", clock() - start)}
-        file_list = {os.path.relpath(file, part): describe_file(file) for file in files}
-        content = write_sealed(path, STAGE, {**stage, "result": result, "files": file_list})
-    return json.loads(json.dumps(content["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read
+        contents = {os.path.relpath(file, part): describe_file(file) for file in files}
+        stored = write_sealed(path, STAGE, {**stage, "result": result, "files": contents})
+    return json.loads(json.dumps(stored["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read
 
 
 def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
     """The result of a finished stage; DamagedError if it or the files it made have changed."""
-    content = read_sealed(path, STAGE)
-    if not stage.items() <= content.items():
+    stored = read_sealed(path, STAGE)
+    if not stage.items() <= stored.items():
         raise DamagedError(f"{path.name} belongs to another stage or run")
-    for name, description in content["files"].items():
-        check_file(path.parent / name, description, path.name)
-    return content
+    for name, described in stored["files"].items():
+        check_file(path.parent / name, described, path.name)
+    return stored
 
 
 def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
@@ -78,9 +78,9 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
     played = {"anchors": list(config.anchors), "games": config.games, "seed": folder.config.seed}
     if path.exists():
         try:
-            content = read_sealed(path, ANCHORS)
-            if played.items() <= content.items():
-                return content["points"]  # type: ignore[no-any-return]
+            stored = read_sealed(path, ANCHORS)
+            if played.items() <= stored.items():
+                return stored["points"]  # type: ignore[no-any-return]
             raise DamagedError(f"{path.name} belongs to another run")
         except DamagedError as error:
             folder.note(f"{folder.path}: {error}; it was set aside, and the anchors play again")
@@ -162,12 +162,12 @@ def checks_of(folder: RunFolder) -> Iterator[Any]:
             is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
             if is_needed or (place / name).exists():
                 yield place, generation.check, name
-        for name, wanted in generation.facts.get(
+        for name, described in generation.facts.get(
             "blocks", {}
         ).items():  # samples, while training uses them
             path = folder.path / name
             if path.exists() or not name.startswith(SAMPLES) or number >= oldest:
-                yield path.parent, check_file, path, wanted
+                yield path.parent, check_file, path, described
     for name, form in ((ANCHORS_FILE, ANCHORS), (END_FILE, END)):
         if (folder.path / name).exists():
             yield folder.path, read_sealed, folder.path / name, form

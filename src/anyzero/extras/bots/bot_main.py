@@ -70,7 +70,7 @@ def think_with_network(state: State, seed: Word) -> int:
     end = time.perf_counter() + SECONDS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, SIMULATIONS)
     while advance_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, LOGITS, VALUES, 0):
-        answer(SCRATCH.states[0])
+        answer_leaf(SCRATCH.states[0])
         if SECONDS > 0 and time.perf_counter() > end and TREE.visits[0] > 1:
             SCRATCH.budget[0] = 0  # this answer is still applied
     if SETTINGS.formula == GUMBEL:
@@ -78,7 +78,7 @@ def think_with_network(state: State, seed: Word) -> int:
     return chosen_action(TREE, SCORES)
 
 
-def answer(state: State) -> None:
+def answer_leaf(state: State) -> None:
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
     LOGITS[...], VALUES[:, 0] = evaluate(OPS, PLANES, CONFIG, SIZES, SUPPORT)
@@ -146,7 +146,7 @@ def action_text(rules: Rules, state: State, action: int) -> str:
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
-def main() -> None:
+def run_bot() -> None:
     """Serve the caller: the first line of Oware's judge consists of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():

@@ -192,13 +192,13 @@ class RunSummary(Shown):
         changed = differences(
             [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
         )
-        changes = [
+        named = [
             f"{key}={format_setting(value)}"
             for key, (value, _) in changed.items()
             if "network." not in key
         ]
-        if changes:
-            yield f"not the defaults: {', '.join(changes)}"
+        if named:
+            yield f"not the defaults: {', '.join(named)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:
@@ -372,15 +372,17 @@ class Runs(Shown):
         ]
 
     def to_json(self) -> Values:
-        found: Values = {"root": str(self.root)}
+        values: Values = {"root": str(self.root)}
         if not self.named:
             broken = [{"name": name, "error": error} for name, error in self.broken.items()]
-            return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
+            return values | {"runs": [run.to_json() for run in self.runs], "broken": broken}
         runs = [
             {**run.to_json(), "config": run.config.to_dict(), "history": run.history}
             for run in self.runs
         ]
-        return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
+        return (
+            values | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
+        )
 
 
 def runs(*names: str, root: Path | str = "runs") -> Runs:
@@ -397,14 +399,14 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
             {},
             named=True,
         )
-    summaries = []
+    readable = []
     broken = {}
     for path in list_runs(root):
         try:
-            summaries.append(summarise_run(path))
+            readable.append(summarise_run(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
-    return Runs(root, summaries, broken, named=False)
+    return Runs(root, readable, broken, named=False)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

@@ -64,12 +64,10 @@ def train(
     >>> anyzero.match("tic_tac_toe", run.champion, "uct:1000")
     """
     text = game.text if isinstance(game, Game) else game
-    all_changes = {**settings, **(changes or {})}
+    named = {**settings, **(changes or {})}
     whole("match", match, range(10**9), f"a match of {match} games is not possible")
     times: Values = {"generations": generations, "minutes": minutes}
-    folder = open_run(
-        text, run=run, preset=preset, config_file=config_file, changes=all_changes, **times
-    )
+    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=named, **times)
     kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
@@ -283,15 +281,15 @@ def sweep(
     recipe: Values = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
-    changes_by_run = {  # no new folders: a value may be a path or a position
+    of_runs = {  # no new folders: a value may be a path or a position
         f"{stem}-{value.strip().replace('/', '-')}": common
         | dict([parse_setting(f"{key}={value}")])
         for value in values.split(",")
     }
-    check_runs(text, recipe, changes_by_run)
+    check_runs(text, recipe, of_runs)
     runs = [
-        train(text, run=name, **recipe, changes=own, **options)
-        for name, own in changes_by_run.items()
+        train(text, run=name, **recipe, changes=settings, **options)
+        for name, settings in of_runs.items()
     ]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
     result = Sweep(key, runs, run_path(f"{stem}.png"))
@@ -302,10 +300,10 @@ def sweep(
 def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
-    for name, own in changes.items():
+    for name, settings in changes.items():
         if name not in begun:
             RunFolder(run_path(name)).check_is_free()
-            fill_in(make_config(game, **recipe, changes=own))
+            fill_in(make_config(game, **recipe, changes=settings))
     for name in begun:  # last, since changes to an existing run are written at once
         open_run(game, run=name, **recipe, changes=changes[name])
 
@@ -324,24 +322,26 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     with folder.locked():
         before = folder.stops()
         stages = Stages(folder, progress)
-        last_stop = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
-        measured, (name, every, measure) = last_stop.get("measured"), stages.yardstick
+        earlier_stop = next(
+            (stop for stop in before[-1:] if stop["generation"] == newest.number), {}
+        )
+        measured, (name, every, measure) = earlier_stop.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = (
                 {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
             )
-        match = last_stop.get("match")
+        match = earlier_stop.get("match")
         if games and (match is None or match["games"] != games):
             match = final_match(stages, newest.champion, games)
-        stop_facts = {"generation": newest.number, "measured": measured, "match": match}
-        if stop_facts.items() <= last_stop.items():
+        stop_now = {"generation": newest.number, "measured": measured, "match": match}
+        if stop_now.items() <= earlier_stop.items():
             return
         earlier = [
-            {name: stop[name] for name in stop_facts}
+            {name: stop[name] for name in stop_now}
             for stop in before
             if stop["generation"] < newest.number
         ]
-        write_sealed(folder.path / END_FILE, END, {**stop_facts, "earlier": earlier})
+        write_sealed(folder.path / END_FILE, END, {**stop_now, "earlier": earlier})
         rebuild_history(folder)
 
 
@@ -353,24 +353,26 @@ def final_match(stages: Stages, champion: int, games: int) -> Values | None:
     if not names:
         return None
     name = names[-1]
-    ours = stages.contestant(champion)
-    theirs = anchor_contestant(game, name)
+    champion_player = stages.contestant(champion)
+    anchor = anchor_contestant(game, name)
     seed = draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
-        result = contest(game, ours, theirs, games=games, seed=seed, watch=stages.timer.watch(tell))
-    if result.means is not None:
-        mean, other = result.means
+        meeting = contest(
+            game, champion_player, anchor, games=games, seed=seed, watch=stages.timer.watch(tell)
+        )
+    if meeting.means is not None:
+        mean, other = meeting.means
         brief = f"{mean:.1f} points, {name} {other:.1f}"
         played = f", on the same {games // 2} deals"
     else:
-        score, low, high = (f"{100 * share:.0f}" for share in result.shares.values())
+        score, low, high = (f"{100 * share:.0f}" for share in meeting.shares.values())
         brief = f"{score} % [{low}, {high}] against {name}"
         played = f" in {games} games"
     text = f"the champion scores {brief}{played}"
     return {
         "against": name,
-        "games": result.games,
-        **result.shares,
+        "games": meeting.games,
+        **meeting.shares,
         "text": text,
         "brief": brief,
     }
