@@ -20,7 +20,7 @@ from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.methods import Evaluator
 
 
-def evaluate(ops: Any, planes: Planes, config: Any, sizes: Any, support: Numbers) -> Any:
+def evaluate_planes(ops: Any, planes: Planes, config: Any, sizes: Any, support: Numbers) -> Any:
     """Logits and the expected payoff for planes [positions, ...]."""
     logits, value = forward(ops, planes, config, sizes)
     return logits, ops.expected(value, support)

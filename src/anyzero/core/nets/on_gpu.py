@@ -56,11 +56,9 @@ class GpuEvaluator:
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
         self.values = torch.zeros(len(networks), rows, 1, device="cuda")
-        self.answer: Any = (
-            torch.compile(write_answers, dynamic=False, options=OPTIONS)
-            if compiled
-            else write_answers
-        )
+        self.answer: Any = write_answers
+        if compiled:
+            self.answer = torch.compile(write_answers, dynamic=False, options=OPTIONS)
         warm_up(self.compute)
         self.graph, _ = capture(self.compute)
 
