@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.app.records.in_progress import replay
+from anyzero.app.records.in_progress import replay_record
 from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
 from anyzero.app.records.record import (
     FORMAT,
@@ -75,7 +75,7 @@ def checked_record(values: object, game: Game | None = None) -> GameRecord:
 
     `checked_record(record.to_json()) == record` for every record whose moves are legal.
     """
-    return replay(GameRecord.parse(values), game).to_record()
+    return replay_record(GameRecord.parse(values), game).to_record()
 
 
 def read_chosen(unread: Sequence[Unread], number: int | None) -> list[GameRecord]:
