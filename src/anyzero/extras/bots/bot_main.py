@@ -146,7 +146,7 @@ def action_text(rules: Rules, state: State, action: int) -> str:
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
-def main() -> None:
+def run_bot() -> None:
     """Serve the caller: the first line of Oware's judge consists of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():

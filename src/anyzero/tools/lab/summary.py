@@ -1,6 +1,4 @@
-"""Runs at a glance: their progress, strength and learning curves, and the settings in which several
-differ.
-"""
+"""A run at a glance: its progress, strength and learning curves."""
 
 import math
 import time
@@ -18,7 +16,7 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, short
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, flatten, format_setting
-from anyzero.core.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
+from anyzero.core.learning.folder import NOW, SAMPLES, RunFolder
 from anyzero.core.learning.history import Row, make_rows
 from anyzero.core.learning.manifest import CHAMPION, GENERATIONS
 from anyzero.tools.players.text import BY_VALUES

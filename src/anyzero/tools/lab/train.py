@@ -27,7 +27,7 @@ from anyzero.core.learning.contestants import anchor_contestant
 from anyzero.core.learning.contests import contest
 from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
 from anyzero.core.learning.generation import Progress, Stages
-from anyzero.core.learning.history import HISTORY, rebuild
+from anyzero.core.learning.history import HISTORY, rebuild_history
 from anyzero.core.learning.orders import Elsewhere
 from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
@@ -181,7 +181,7 @@ class Watcher(Progress):
                 (self.folder.path / NOW).write_text(words)
 
     def finished(self, report: Values) -> None:
-        rebuild(self.folder)
+        rebuild_history(self.folder)
         self.times.append(sum(report["seconds"].values()))
         self.since = clock()
         self.tell_notes()
