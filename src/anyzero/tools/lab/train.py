@@ -342,7 +342,7 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
             if stop["generation"] < newest.number
         ]
         write_sealed(folder.path / END_FILE, END, {**stop_facts, "earlier": earlier})
-        rebuild(folder)
+        rebuild_history(folder)
 
 
 def final_match(stages: Stages, champion: int, games: int) -> Values | None:
