@@ -19,10 +19,12 @@ import pytest
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.sealed import DamagedError
+from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs, run_path
 from anyzero.core.learning.manifest import NETWORK
 from anyzero.core.learning.run import fill_in, open_run
+from anyzero.core.learning.window import Window
 
 CONFIG = RunConfig(keep=2)
 
@@ -185,7 +187,7 @@ def test_old_samples_go_and_their_games_stay(run):
         run.samples_path(generation, block).write_bytes(b"samples")
         run.games_path(generation, block).write_bytes(b"games")
     assert run.samples_path(7, 1).name == "0007-001.safetensors"
-    run.prune_samples(8)
+    Window(run, load(run.config.game)).prune(8)
     assert [block[:2] for block in run.blocks()] == [(8, 0), (10_000, 2)]
     assert [block[:2] for block in run.blocks("games")] == [(7, 0), (7, 1), (8, 0), (10_000, 2)]
 

@@ -1,8 +1,6 @@
 """All settings of a run: one schema per part, every field with a default, bounds and a meaning."""
 
-import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -10,34 +8,19 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
-from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.schema import Schema, parse_value, read_toml, settings_of, write_toml
-from anyzero.core.base.sealed import DamagedError, read_sealed, seal_of, write_sealed
-from anyzero.core.learning.manifest import Generations
+from anyzero.core.base.schema import Schema, parse_value, read_toml, settings_of
 from anyzero.core.learning.search_text import (
     OLD,
     USUAL,
     OldSettings,
+    anchor_search,
     change_by_old,
     parse_self_play,
 )
 from anyzero.core.nets.config import NetworkConfig, parse_network
-from anyzero.core.search.methods import Method, find_method, parse_search
 
 RANDOM = "random"  # the anchor without a search
-
-
-def anchor_search(text: str) -> tuple[Method, int]:
-    """The method of an anchor and its simulations; seconds would make it a different player on
-    every machine.
-    """
-    wanted = parse_search(text)
-    if wanted.simulations is None:
-        raise BadOptionError(
-            f"an anchor has a number of simulations, like uct:1000; {text!r} has none"
-        )
-    return find_method(wanted.method, wanted.options), wanted.simulations
 
 
 def check_even(value: int) -> int:
@@ -337,15 +320,15 @@ def check_key(key: str) -> None:
 
 def flatten(changes: NamedValues, prefix: str = "") -> Values:
     """Nested values under their full names; a network may be text, like `4x64`."""
-    found: Values = {}
+    settings: Values = {}
     for key, value in changes.items():
         if prefix + key == "network" and isinstance(value, str):
             value = parse_network(value).to_dict()
         if isinstance(value, Mapping):
-            found |= flatten(value, f"{prefix}{key}.")
+            settings |= flatten(value, f"{prefix}{key}.")
         else:
-            found[f"{prefix}{key}"] = value
-    return found
+            settings[f"{prefix}{key}"] = value
+    return settings
 
 
 GONE_SETTINGS = {
@@ -370,12 +353,12 @@ def read_settings(path: Path | str) -> Values:
     """The settings in a config file, by full name; removed settings that had no effect are
     ignored.
     """
-    found = flatten(read_toml(path))
+    settings = flatten(read_toml(path))
     unused = GONE_SETTINGS | {
-        "precision": "bfloat16" if found.get("device") == "cuda" else "float32"
+        "precision": "bfloat16" if settings.get("device") == "cuda" else "float32"
     }
     return {
-        key: value for key, value in found.items() if unused.get(key, GONE) not in (None, value)
+        key: value for key, value in settings.items() if unused.get(key, GONE) not in (None, value)
     }
 
 
@@ -410,79 +393,3 @@ def format_setting(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ";".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-# --- the seal of a run: the settings it started with, so that an edited or damaged config is
-# noticed
-
-
-CONFIG = "config.toml"
-SEAL_FILE = "seal.json"
-FORM = "anyzero run 1"
-FREE = ("generations", "minutes", "keep")  # settings that may change when a run resumes
-
-
-def write_settings(run: Path, config: RunConfig) -> None:
-    """Write the seal, then the config. The seal also has the earlier settings, still in force after
-    a kill between.
-    """
-    values = config.to_dict()
-    earlier = read_toml(run / CONFIG) if (run / CONFIG).exists() else None
-    if earlier is not None:  # the others stay as they were written, perhaps by another version
-        values = earlier | {key: values[key] for key in FREE}
-    text = write_toml(values)
-    seal = {
-        "settings": flatten(tomllib.loads(text)),
-        "earlier": None if earlier is None else flatten(earlier),
-    }
-    write_sealed(run / SEAL_FILE, FORM, seal)
-    write_whole(run / CONFIG, text.encode())
-
-
-def open_config(run: Path) -> tuple[RunConfig, str]:
-    """The config if it matches its seal, else AnyzeroError; and a note if there is no seal to
-    compare with.
-    """
-    config = load_config(run / CONFIG)
-    settings = flatten(read_toml(run / CONFIG))
-    try:
-        seal = read_sealed(run / SEAL_FILE, FORM)
-    except DamagedError as error:
-        generations = Generations(run)
-        with suppress(DamagedError):
-            for number in generations.numbers()[
-                -1:
-            ]:  # it still has the hash of the settings it was made with
-                if generations.generation(number).facts.get("settings") not in (
-                    None,
-                    settings_hash(run),
-                ):
-                    words = f"{run / CONFIG} is not the one used for generation {number}"
-                    raise AnyzeroError(f"{words}; restore a copy of the old one") from None
-        return config, f"{run}: {error}; its settings are read from {CONFIG}"
-    if settings not in (seal["settings"], seal["earlier"]):
-        raise AnyzeroError(describe_change(run, settings, seal["settings"]))
-    return config, ""
-
-
-def describe_change(run: Path, found: NamedValues, sealed: NamedValues) -> str:
-    """The first setting that was changed by hand, and how to fix it."""
-    key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
-    new = found.get(key, GONE)
-    old = sealed.get(key, GONE)
-    says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
-    begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
-    advice = (
-        "for other settings start a run with another name: anyzero train --run NAME "
-        f"--config {run / CONFIG}"
-    )
-    if key in FREE:
-        advice = f"anyzero train --run {run} --set {key}=... changes it"
-    return f"{run / CONFIG} {says}, but the run began {begun}: restore it; {advice}"
-
-
-def settings_hash(run: Path) -> str:
-    """The hash of the settings that may never change."""
-    return seal_of(
-        {key: value for key, value in flatten(read_toml(run / CONFIG)).items() if key not in FREE}
-    )

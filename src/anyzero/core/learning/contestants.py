@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from anyzero.core.game.game import Game
-from anyzero.core.learning.config import RANDOM, SelfPlayConfig, anchor_search
-from anyzero.core.learning.search_text import parse_self_play
+from anyzero.core.learning.config import RANDOM, SelfPlayConfig
+from anyzero.core.learning.search_text import anchor_search, parse_self_play
 from anyzero.core.search.methods import OUTSIDE, Evaluator, Method, adapt, find_method
 
 

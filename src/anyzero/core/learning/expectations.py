@@ -42,9 +42,9 @@ def expect(
     game.compile(list_seats)(game.rules, samples.states, seats)
     expectimax = Expectimax(game, evaluator, threads=threads)
     rows = np.flatnonzero(seats == CHANCE)
-    own = np.zeros(samples.num)
+    now = np.zeros(samples.num)
     ahead = np.zeros(samples.num)
-    own[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
+    now[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
     if (
         config.draws
     ):  # the best move's value after this many sampled outcomes, instead of all of them by weight
@@ -56,7 +56,7 @@ def expect(
         ahead[rows] = expectimax.values(samples.states[rows], 1)[:, 0]
     values = samples.values.astype(np.float64)
     follows = goes_on(samples)
-    game.compile(trace_back)(seats, follows, values, own, ahead, config.value_trace)
+    game.compile(trace_back)(seats, follows, values, now, ahead, config.value_trace)
     samples = samples._replace(values=values.astype(np.float32))
     is_behind_draw = np.append(False, ((seats == CHANCE) & follows)[:-1])
     return take(samples, (seats == CHANCE) | ~is_behind_draw & (samples.plies > 0))
@@ -82,7 +82,7 @@ def draw_outcomes(rules: Rules, states: States, actions: Actions, streams: Strea
 
 
 def trace_back(
-    seats: Numbers, follows: Numbers, values: Numbers, own: Numbers, ahead: Numbers, trace: float
+    seats: Numbers, follows: Numbers, values: Numbers, now: Numbers, ahead: Numbers, trace: float
 ) -> None:
     """Write the values before draws, from the last position of each game to the first.
 
@@ -96,8 +96,8 @@ def trace_back(
             surprise = 0.0
         if seats[row] == CHANCE:
             values[row] = ahead[row] + trace * surprise
-            surprise = values[row] - own[row]
+            surprise = values[row] - now[row]
         elif follows[row] and seats[row + 1] == CHANCE:
-            gained = own[row + 1] if seats[row] == 0 else -own[row + 1]
+            gained = now[row + 1] if seats[row] == 0 else -now[row + 1]
             if gained < values[row] - CLOSE:
                 surprise = 0.0

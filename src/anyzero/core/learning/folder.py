@@ -35,15 +35,15 @@ from anyzero.core.base.files import (
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.sealed import DamagedError, describe_file, read_sealed
 from anyzero.core.learning import manifest
-from anyzero.core.learning.config import (
+from anyzero.core.learning.config import RunConfig
+from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
+from anyzero.core.learning.run_seal import (
     CONFIG,
     SEAL_FILE,
-    RunConfig,
     open_config,
     settings_hash,
     write_settings,
 )
-from anyzero.core.learning.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 
 END = "anyzero end 1"
 END_FILE = "end.json"
@@ -347,24 +347,6 @@ class RunFolder(Generations):
         return sorted(
             BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match
         )
-
-    def missing_samples(self, first: int, end: int) -> list[str]:
-        """Missing shards of these generations that training before `end` still needed."""
-        names: list[str] = []
-        with contextlib.suppress(DamagedError):  # damage was noted where the file was read
-            before = self.generation(end - 1).read_report()
-            for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
-                names += self.generation(number).facts.get("blocks", {})
-        return [
-            name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()
-        ]
-
-    def prune_samples(self, first_needed_generation: int) -> None:
-        """Drop the shards of older generations; their games stay."""
-        with writing(self.path / SAMPLES):
-            for block in self.blocks():
-                if block.generation < first_needed_generation:
-                    block.path.unlink()
 
 
 def is_run(path: Path) -> bool:

@@ -259,11 +259,11 @@ def list_policy(rules: Rules, slots: Slots, settings: Settings, number: int) -> 
 
 def surprise_of(policy: Numbers, priors: Numbers) -> float:
     """KL(policy after search || priors), in nats."""
-    found = 0.0
+    divergence = 0.0
     for index in range(len(priors)):
         if policy[index] > 0.0:
-            found += policy[index] * math.log(policy[index] / max(priors[index], LEAST_PRIOR))
-    return found
+            divergence += policy[index] * math.log(policy[index] / max(priors[index], LEAST_PRIOR))
+    return divergence
 
 
 def end_game(rules: Rules, slots: Slots, number: int) -> None:

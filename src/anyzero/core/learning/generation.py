@@ -320,7 +320,7 @@ class Stages:
             }
 
         result = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
-        self.folder.prune_samples(result["replay"].get("oldest", 0))
+        self.window.prune(result["replay"].get("oldest", 0))
         training = result["training"] | {"seconds": result["seconds"]}
         return {"training": training, "replay": result["replay"]}
 

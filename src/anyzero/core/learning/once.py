@@ -24,9 +24,9 @@ from anyzero.core.base.sealed import (
     write_sealed,
 )
 from anyzero.core.compile.clock import clock
-from anyzero.core.learning.config import settings_hash
 from anyzero.core.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.core.learning.manifest import CHAMPION, NETWORK, REPORT, Generation
+from anyzero.core.learning.run_seal import settings_hash
 
 STAGE = "anyzero stage 1"
 ANCHORS = "anyzero anchors 1"
@@ -162,12 +162,12 @@ def checks_of(folder: RunFolder) -> Iterator[Any]:
             is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
             if is_needed or (place / name).exists():
                 yield place, generation.check, name
-        for name, wanted in generation.facts.get(
+        for name, described in generation.facts.get(
             "blocks", {}
         ).items():  # samples, while training uses them
             path = folder.path / name
             if path.exists() or not name.startswith(SAMPLES) or number >= oldest:
-                yield path.parent, check_file, path, wanted
+                yield path.parent, check_file, path, described
     for name, form in ((ANCHORS_FILE, ANCHORS), (END_FILE, END)):
         if (folder.path / name).exists():
             yield folder.path, read_sealed, folder.path / name, form

@@ -75,8 +75,8 @@ def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
         share = first + (last - first) * np.clip(
             samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0
         )
-    own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
-    return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
+    targets = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
+    return np.column_stack([targets, samples.others]) if samples.others.shape[1] else targets
 
 
 class BatchOrder(NamedTuple):
@@ -144,7 +144,8 @@ class Replay:
             return permuted(self.num, steps, size, rng)
         places = (rng.random(size) * cumulated[-1] for _ in range(steps))
         return (
-            np.searchsorted(cumulated, one, side="right").clip(max=self.num - 1) for one in places
+            np.searchsorted(cumulated, place, side="right").clip(max=self.num - 1)
+            for place in places
         )
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
@@ -302,5 +303,5 @@ def average_policies(
         weights = samples.policy_weights[rows]
         sums = np.add.reduceat(samples.policies[rows] * weights[:, None], begins, axis=0)
         totals = np.add.reduceat(weights, begins)
-        known = totals > 0
-        policies[groups[known]] = sums[known] / totals[known, None]
+        weighted = totals > 0
+        policies[groups[weighted]] = sums[weighted] / totals[weighted, None]

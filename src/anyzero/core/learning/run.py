@@ -14,7 +14,6 @@ from anyzero.core.base.errors import BadOptionError, whole
 from anyzero.core.base.nouns import NamedValues
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import (
-    FREE,
     ONLY_FOR,
     RunConfig,
     SelfPlayConfig,
@@ -29,6 +28,7 @@ from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import rebuild
 from anyzero.core.learning.orders import Elsewhere, start_states
 from anyzero.core.learning.presets import preset_config
+from anyzero.core.learning.run_seal import FREE
 from anyzero.core.learning.search_text import unused_by
 from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
@@ -160,15 +160,15 @@ def make_config(
     """A preset, then a file, then single changes; later ones override earlier ones."""
     written = read_settings(config_file) if config_file is not None else {}
     text = written.pop("game", None)
-    own = changes or {}
+    named = changes or {}
     if game is None and text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
-    config = preset_config(preset, game or text, {**written, **own}.get("device", "cpu"))
-    asked = {*written, *flatten(own)}
+    config = preset_config(preset, game or text, {**written, **named}.get("device", "cpu"))
+    asked = {*written, *flatten(named)}
     if asked.intersection(AMOUNTS):  # these override the recipe
         config = change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
-    config = change(change(config, written), own)
-    check_form(config, {**written, **own})
+    config = change(change(config, written), named)
+    check_form(config, {**written, **named})
     return config
 
 
@@ -178,9 +178,9 @@ AMOUNTS = ("trainer.batches", "trainer.trainings", "trainer.epochs")
 
 def check_form(config: RunConfig, changes: NamedValues) -> None:
     """Raise an error if a network is configured in addition to the one that the run begins with."""
-    own = [key for key in flatten(changes) if key.startswith("network.")]
-    if config.begin_with and own:
-        raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {own[0]}")
+    named = [key for key in flatten(changes) if key.startswith("network.")]
+    if config.begin_with and named:
+        raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {named[0]}")
 
 
 def check_used(config: RunConfig, asked: NamedValues) -> None:
@@ -271,17 +271,19 @@ def reopen(
     else:
         config = change(folder.config, changes)
         check_form(config, changes)
-    old, wanted = (
-        flatten(one.to_dict()) for one in (folder.config, fill_in(config, folder.config))
+    old_settings, new_settings = (
+        flatten(each.to_dict()) for each in (folder.config, fill_in(config, folder.config))
     )
-    changed = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
+    changed = [
+        key for key, value in new_settings.items() if old_settings[key] != value and key not in FREE
+    ]
     if changed:
-        named = ", ".join(f"{key}={old[key]}" for key in changed[:MOST_SETTINGS])
+        named = ", ".join(f"{key}={old_settings[key]}" for key in changed[:MOST_SETTINGS])
         more = f" and {len(changed) - MOST_SETTINGS} more" if len(changed) > MOST_SETTINGS else ""
         raise OtherRunError(
             f"{path} was started with {named}{more}; use another name for another run"
         )
-    new = change(folder.config, {key: wanted[key] for key in FREE})
+    new = change(folder.config, {key: new_settings[key] for key in FREE})
     if new != folder.config:
         with folder.locked():
             folder.write_config(new)

@@ -72,6 +72,18 @@ def parse_self_play(text: str) -> SelfPlaySearch:
     return SelfPlaySearch(name, search.simulations, search.options)
 
 
+def anchor_search(text: str) -> tuple[Method, int]:
+    """The method of an anchor and its simulations; seconds would make it a different player on
+    every machine.
+    """
+    search = parse_any_search(text)
+    if search.simulations is None:
+        raise BadOptionError(
+            f"an anchor has a number of simulations, like uct:1000; {text!r} has none"
+        )
+    return find_method(search.method, search.options), search.simulations
+
+
 # --- the settings of earlier versions, one for each option
 
 

@@ -125,7 +125,7 @@ def summary(blocks: Sequence[NamedValues]) -> Values:
         name: sum(block[name] for block in blocks) for name in blocks[0] if name not in kept_apart
     }
     games = total["games"]
-    known = [block for block in blocks if block["mean_score"] is not None]
+    scored = [block for block in blocks if block["mean_score"] is not None]
     previous = total.pop("previous_games")
     points = total.pop("previous_points")
     busy = sum(block.get("busy_seconds", block["seconds"]) for block in blocks)
@@ -135,8 +135,8 @@ def summary(blocks: Sequence[NamedValues]) -> Values:
         "mean_length": total.pop("plies") / games,
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,
-        "mean_score": sum(block["mean_score"] * block["games"] for block in known) / games
-        if known
+        "mean_score": sum(block["mean_score"] * block["games"] for block in scored) / games
+        if scored
         else None,
         "against_previous": {"games": previous, "score": points / previous if previous else None},
         "resign_checks": [check for block in blocks for check in block["resign_checks"]],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -95,7 +95,11 @@ class Trainer:
         """The tensors that training changes in place, by name."""
         tensors = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
         for name, weight in self.parameters.items():
-            state = next(one.state[weight] for one in self.optimizers if weight in one.state)
+            state = next(
+                optimizer.state[weight]
+                for optimizer in self.optimizers
+                if weight in optimizer.state
+            )
             tensors |= {f"{key}.{name}": value for key, value in state.items()}
         return (
             tensors
@@ -164,8 +168,8 @@ class Trainer:
             self.recorded = Recorded(
                 source, shapes, place, *capture(lambda: self.measure_now(source, place))
             )
-        for own, new in zip(self.recorded.order, order, strict=True):
-            own.copy_(new)
+        for recorded, new in zip(self.recorded.order, order, strict=True):
+            recorded.copy_(new)
         self.recorded.graph.replay()
         return self.recorded.answer
 
@@ -222,9 +226,12 @@ def new_optimizers(
         for name in names
         if config.optimizer == "muon" and parameters[name].dim() > 1
     ]
-    rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
+    rest = [
+        weight for weight in parameters.values() if not any(weight is matrix for matrix in inner)
+    ]
     matrices, biases = (
-        [weight for weight in rest if (weight.dim() > 1) is wanted] for wanted in (True, False)
+        [weight for weight in rest if (weight.dim() > 1) is is_matrix]
+        for is_matrix in (True, False)
     )
     return [
         *(
@@ -294,15 +301,20 @@ class AdamW:
         )
         means, squares, steps = parts
         torch._foreach_add_(steps, 1.0)
-        how: Any = {
-            "lr": rate,
-            "beta1": BETAS[0],
-            "beta2": BETAS[1],
-            "weight_decay": self.weight_decay,
-            "eps": EPSILON,
-        }
         torch._fused_adamw_(
-            weights, gradients, means, squares, [], steps, **how, amsgrad=False, maximize=False
+            weights,
+            gradients,
+            means,
+            squares,
+            [],
+            steps,
+            lr=rate,
+            beta1=BETAS[0],
+            beta2=BETAS[1],
+            weight_decay=self.weight_decay,
+            eps=EPSILON,
+            amsgrad=False,
+            maximize=False,
         )
 
 
@@ -326,7 +338,7 @@ class Muon:
 
     def __init__(self, weights: Iterable[Tensor], weight_decay: float) -> None:
         self.weight_decay = weight_decay
-        self.state = {one: {"momentum": torch.zeros_like(one)} for one in weights}
+        self.state = {weight: {"momentum": torch.zeros_like(weight)} for weight in weights}
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
@@ -342,11 +354,13 @@ class Muon:
         momenta = [self.state[weight]["momentum"] for weight in weights]
         torch._foreach_lerp_(momenta, gradients, 1.0 - MOMENTUM)
         ahead = torch._foreach_lerp(gradients, momenta, MOMENTUM)  # Nesterov momentum
-        matrices = orthogonal(torch.stack([one.flatten(1) for one in ahead]))
+        matrices = orthogonal(torch.stack([direction.flatten(1) for direction in ahead]))
         size = SIZE * math.sqrt(max(matrices.shape[1:]))
         torch._foreach_mul_(weights, 1.0 - rate * self.weight_decay)
         torch._foreach_add_(
-            weights, [one.view(weights[0].shape) for one in matrices], alpha=-rate * size
+            weights,
+            [direction.view(weights[0].shape) for direction in matrices],
+            alpha=-rate * size,
         )
 
 
@@ -362,5 +376,5 @@ def orthogonal(matrices: Tensor) -> Tensor:
     for _ in range(ROUNDS):
         square = x @ x.mT
         x = first * x + (third * square + fifth * square @ square) @ x
-    found: Tensor = x if wide else x.mT
-    return found.to(matrices.dtype)
+    result: Tensor = x if wide else x.mT
+    return result.to(matrices.dtype)

@@ -1,10 +1,13 @@
 """The samples that a run trains on: those of the newest generations, on disk and in memory."""
 
+from contextlib import suppress
+
 import numpy as np
 
-from anyzero.core.base.files import put_aside
+from anyzero.core.base.files import put_aside, writing
+from anyzero.core.base.sealed import DamagedError
 from anyzero.core.game.game import Game
-from anyzero.core.learning.folder import RunFolder
+from anyzero.core.learning.folder import SAMPLES, RunFolder
 from anyzero.core.learning.samples import (
     BadShardError,
     Samples,
@@ -41,7 +44,7 @@ class Window:
         """The newest samples, including those of this generation."""
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         last = self.last_generation
-        for name in self.folder.missing_samples(last + 1, number):
+        for name in self.missing(last + 1, number):
             self.folder.note(f"{self.folder.path}: {name} is gone; training continues without it")
         for block in self.folder.blocks():
             if last < block.generation <= number:
@@ -66,6 +69,25 @@ class Window:
         if self.samples is None or self.samples.num == 0:
             return -1
         return int(self.samples.generations[-1])
+
+    def missing(self, first: int, end: int) -> list[str]:
+        """Missing shards of these generations that training before `end` still needed."""
+        folder = self.folder
+        names: list[str] = []
+        with suppress(DamagedError):  # damage was noted where the file was read
+            report = folder.generation(end - 1).read_report()
+            for number in range(max(first, (report.get("replay") or {}).get("oldest", end)), end):
+                names += folder.generation(number).facts.get("blocks", {})
+        return [
+            name for name in names if name.startswith(SAMPLES) and not (folder.path / name).exists()
+        ]
+
+    def prune(self, first_needed: int) -> None:
+        """Drop the shards of generations before this one; their games stay."""
+        with writing(self.folder.path / SAMPLES):
+            for block in self.folder.blocks():
+                if block.generation < first_needed:
+                    block.path.unlink()
 
     def has(self, number: int) -> bool:
         """Whether a generation's samples are in memory or on disk."""

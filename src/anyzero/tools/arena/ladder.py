@@ -95,7 +95,7 @@ def rate(
         raise BadOptionError(
             "a rating keeps its games in a folder: name it with folder= instead of record="
         )
-    path, loaded = find_net(net, game)
+    path, loaded = find_rated_net(net, game)
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
@@ -110,7 +110,7 @@ def rate(
     return Rating(new, target, tuple(climb.left_out))
 
 
-def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
+def find_rated_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     """The net's file, and the board on which to rate it: the one it was trained on, if none is
     named.
     """

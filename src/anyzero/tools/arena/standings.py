@@ -10,17 +10,14 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import (
     Interval,
-    Sprt,
     Tally,
     compare,
-    count_pairs,
-    elo_interval,
-    farthest_elo,
     mean_interval,
     named,
     tally_scores,
 )
 from anyzero.core.game.play import BY_THE_RULES
+from anyzero.tools.arena.elo import Sprt, count_pairs, elo_interval, farthest_elo
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
 

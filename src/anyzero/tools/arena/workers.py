@@ -217,10 +217,10 @@ def serve_games(networks: str, file: str, *sizes: str) -> None:
     listen(lines.put)
     with os.fdopen(int(file), "r+b") as shared:
         live = Live(shared, *map(int, sizes), create=False)
-    serve(lambda: json.loads(lines.get()), send, live)
+    serve_tasks(lambda: json.loads(lines.get()), send, live)
 
 
-def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
+def serve_tasks(hear: Callable[[], Any], send: Send, live: Live) -> None:
     """Play the games of several plans; only one is prepared at a time, as its players may need much
     memory.
     """
