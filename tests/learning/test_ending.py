@@ -11,7 +11,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import END_FILE, NOW, RunFolder
 from anyzero.core.learning.once import verify
-from anyzero.tools.lab.summary import runs
+from anyzero.tools.lab.overview import runs
 from anyzero.tools.lab.train import final_match, sweep, train
 
 TINY = {
@@ -56,7 +56,8 @@ def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monk
     told = []
     monkeypatch.setattr("anyzero.tools.lab.train.NOTE_EVERY_S", -1.0)
     monkeypatch.setattr(
-        "anyzero.tools.lab.train.rebuild", lambda run: told.append((run.path / NOW).read_text())
+        "anyzero.tools.lab.train.rebuild_history",
+        lambda run: told.append((run.path / NOW).read_text()),
     )
     train("tic_tac_toe", run=str(folder), generations=2, match=2, changes=TINY)
     assert told[0].startswith("generation 2: match ")

@@ -8,7 +8,7 @@ import pytest
 from anyzero.core.base.files import write_whole
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.history import COLUMNS, make_rows, rebuild
+from anyzero.core.learning.history import COLUMNS, make_rows, rebuild_history
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)
@@ -57,7 +57,7 @@ def test_a_row_has_what_the_report_says():
 
 
 def test_what_was_not_measured_is_empty(run):
-    rebuild(run)
+    rebuild_history(run)
     whole, bare, last = read_table(run.path / "training_history.csv")
     assert tuple(whole) == COLUMNS
     assert {column for column, text in bare.items() if text} == {
@@ -88,14 +88,14 @@ def test_the_gate_decides_which_candidate_was_promoted():
 
 
 def test_both_files_can_be_made_again_after_pruning(run):
-    rebuild(run)
+    rebuild_history(run)
     before = {
         name: (run.path / name).read_bytes() for name in ("training_history.csv", "metrics.jsonl")
     }
     assert not (run.generation_path(8) / "network.safetensors").exists()  # pruned
     for name in before:
         (run.path / name).write_bytes(b"half of")
-    rebuild(run)
+    rebuild_history(run)
     assert before == {name: (run.path / name).read_bytes() for name in before}
     lines = (run.path / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == [WHOLE, BARE, make_report(9, champion=7)]
@@ -103,7 +103,7 @@ def test_both_files_can_be_made_again_after_pruning(run):
 
 def test_a_damaged_report_costs_its_row_alone(run):
     (run.generation_path(8) / "report.json").write_text('{"generation":')
-    rebuild(run)
+    rebuild_history(run)
     assert [row["generation"] for row in read_table(run.path / "training_history.csv")] == [
         "7",
         "9",

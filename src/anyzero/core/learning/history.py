@@ -61,7 +61,7 @@ def make_rows(reports: Sequence[NamedValues]) -> list[Row]:
     return rows
 
 
-def rebuild(folder: RunFolder) -> None:
+def rebuild_history(folder: RunFolder) -> None:
     """Write both files, unless unchanged."""
     reports = folder.reports()
     table = io.StringIO(newline="")

@@ -25,7 +25,7 @@ from anyzero.core.learning.contests import has_converged
 from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.core.learning.generation import Progress, Stages
-from anyzero.core.learning.history import rebuild
+from anyzero.core.learning.history import rebuild_history
 from anyzero.core.learning.orders import Elsewhere, start_states
 from anyzero.core.learning.presets import preset_config
 from anyzero.core.learning.run_seal import FREE
@@ -99,7 +99,7 @@ def train_on(
         try:
             return Training(folder, progress, elsewhere).run(generations, minutes)
         finally:
-            rebuild(folder)
+            rebuild_history(folder)
 
 
 def open_run(

@@ -1,4 +1,4 @@
-"""Runs at a glance: their progress, strength and learning curves, and the settings in which several
+"""A run at a glance: its progress, strength and learning curves, and the settings in which runs
 differ.
 """
 
@@ -18,7 +18,7 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, short
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, flatten, format_setting
-from anyzero.core.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
+from anyzero.core.learning.folder import NOW, SAMPLES, RunFolder
 from anyzero.core.learning.history import Row, make_rows
 from anyzero.core.learning.manifest import CHAMPION, GENERATIONS
 from anyzero.tools.players.text import BY_VALUES
@@ -302,109 +302,6 @@ def describe_network(config: RunConfig) -> str:
     if network.kind == "mlp":
         return f"mlp {network.layers}x{network.width}"
     return f"{network.kind} network {network.blocks}x{network.channels}"
-
-
-@dataclass(frozen=True, repr=False)
-class Runs(Shown):
-    """All runs of a folder, or the named ones, side by side."""
-
-    root: Path
-    runs: list[RunSummary]
-    broken: dict[str, str]  # faults of unreadable runs, by name
-    named: bool  # whether the runs were named
-
-    def __getitem__(self, key: int | str) -> RunSummary:
-        return self.runs[key] if isinstance(key, int) else {run.name: run for run in self.runs}[key]
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    plot = plot_runs
-
-    def report(self) -> Iterator[Part]:
-        """All runs in a list, one run in detail, or several compared."""
-        if not self.named:
-            yield from self.list_all()
-        elif len(self.runs) == 1:
-            yield from self.runs[0].report()
-        else:
-            yield from self.compare()
-
-    def list_all(self) -> Iterator[Part]:
-        if self.runs:
-            yield Sheet(
-                (*OVERVIEW, "last change"), [[*run.overview, ago(run.changed)] for run in self.runs]
-            )
-        yield from (note for run in self.runs for note in run.notes)
-        yield from (f"cannot be read: {error}" for error in self.broken.values())
-        if not self.runs and not self.broken:
-            yield f"there are no runs in {self.root}; anyzero train makes one"
-
-    def compare(self) -> Iterator[Part]:
-        measured = ("policy_loss", "value_loss", "simulations_per_second")
-        rows = [
-            [*run.overview, run.promotions, *(short(run.last(name)) for name in measured)]
-            for run in self.runs
-        ]
-        yield Sheet((*OVERVIEW, "promotions", "policy loss", "value loss", "sims/s"), rows)
-        if self.differences:
-            yield ""
-            lines = [
-                [key, *("" if value is None else format_setting(value) for value in values)]
-                for key, values in self.differences.items()
-            ]
-            yield Sheet(("setting", *(run.name for run in self.runs)), lines)
-
-    @property
-    def differences(self) -> dict[str, list[Any]]:
-        return differences([run.config for run in self.runs]) if self.runs else {}
-
-    def records(self) -> list[Values]:
-        """A row per run: its progress, and its newest measurements with their intervals."""
-        names = ("name", "game", "generations", "champion", "promotions", "minutes")
-        measured = [
-            (column, name) for column, limits in LIMITS.items() for name in (column, *limits)
-        ]
-        return [
-            {name: run.to_json()[name] for name in names}
-            | {name: run.last(column, name) for column, name in measured}
-            for run in self.runs
-        ]
-
-    def to_json(self) -> Values:
-        found: Values = {"root": str(self.root)}
-        if not self.named:
-            broken = [{"name": name, "error": error} for name, error in self.broken.items()]
-            return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
-        runs = [
-            {**run.to_json(), "config": run.config.to_dict(), "history": run.history}
-            for run in self.runs
-        ]
-        return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
-
-
-def runs(*names: str, root: Path | str = "runs") -> Runs:
-    """Training runs by name or folder, or all in `root`: their progress, strength and differences.
-
-    >>> anyzero.runs()
-    >>> anyzero.runs("small", "large").plot(by="minutes")
-    """
-    root = Path(root)
-    if names:
-        return Runs(
-            root,
-            [summarise_run(find_run(name, root)) for name in dict.fromkeys(map(str, names))],
-            {},
-            named=True,
-        )
-    summaries = []
-    broken = {}
-    for path in list_runs(root):
-        try:
-            summaries.append(summarise_run(path))
-        except AnyzeroError as error:
-            broken[path.name] = str(error)
-    return Runs(root, summaries, broken, named=False)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

@@ -27,7 +27,7 @@ from anyzero.core.learning.contestants import anchor_contestant
 from anyzero.core.learning.contests import contest
 from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
 from anyzero.core.learning.generation import Progress, Stages
-from anyzero.core.learning.history import HISTORY, rebuild
+from anyzero.core.learning.history import HISTORY, rebuild_history
 from anyzero.core.learning.orders import Elsewhere
 from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
@@ -181,7 +181,7 @@ class Watcher(Progress):
                 (self.folder.path / NOW).write_text(words)
 
     def finished(self, report: Values) -> None:
-        rebuild(self.folder)
+        rebuild_history(self.folder)
         self.times.append(sum(report["seconds"].values()))
         self.since = clock()
         self.tell_notes()
@@ -290,8 +290,8 @@ def sweep(
     }
     check_runs(text, recipe, changes_by_run)
     runs = [
-        train(text, run=name, **recipe, changes=own, **options)
-        for name, own in changes_by_run.items()
+        train(text, run=name, **recipe, changes=settings, **options)
+        for name, settings in changes_by_run.items()
     ]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
     result = Sweep(key, runs, run_path(f"{stem}.png"))
@@ -302,10 +302,10 @@ def sweep(
 def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
-    for name, own in changes.items():
+    for name, settings in changes.items():
         if name not in begun:
             RunFolder(run_path(name)).check_is_free()
-            fill_in(make_config(game, **recipe, changes=own))
+            fill_in(make_config(game, **recipe, changes=settings))
     for name in begun:  # last, since changes to an existing run are written at once
         open_run(game, run=name, **recipe, changes=changes[name])
 
@@ -342,7 +342,7 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
             if stop["generation"] < newest.number
         ]
         write_sealed(folder.path / END_FILE, END, {**stop_facts, "earlier": earlier})
-        rebuild(folder)
+        rebuild_history(folder)
 
 
 def final_match(stages: Stages, champion: int, games: int) -> Values | None:
