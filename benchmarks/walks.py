@@ -85,6 +85,54 @@ def search_walk() -> Iterator[tuple[str, list[str]]]:
     yield "a RAVE search, warm", count_files(search)
 
 
+WALKS_OF_THEIR_OWN = (
+    "core/compile/",
+    "core/game/",
+    "core/search/",
+    "core/nets/",
+    "extras/fastnets/",
+)
+TINY: dict[str, Any] = {
+    "threads": 1,
+    "network": {"blocks": 1, "channels": 8},
+    "selfplay": {"games": 2, "simulations": 2},
+    "trainer": {"batch_size": 8},
+}
+
+
+def sample_walk() -> Iterator[tuple[str, list[str]]]:
+    """A generation of a run on the CPU, from the first move of self-play to the trained network."""
+    from anyzero.core.learning.generation import Stages
+    from anyzero.core.learning.run import open_run
+
+    with TemporaryDirectory() as home, interpreted():
+        folder = open_run("tic_tac_toe", run=f"{home}/run", changes=TINY)
+        with folder.locked():
+            stages = Stages(folder)
+            begun = stages.begin()
+            part = folder.part(1)
+
+            def generation() -> None:
+                stages.self_play(part, begun)
+                stages.train(part, begun)
+
+            files = count_files(generation)
+            yield "a sample, from self-play to a gradient", files
+            others = [name for name in files if not name.startswith(WALKS_OF_THEIR_OWN)]
+            yield "the same, without the walks of its search, rules and network", others
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Within this block code for the CPU stays plain Python, so that its calls are seen."""
+    compiler = kernels.COMPILERS["cpu"]
+    kernels.COMPILERS["cpu"] = kernels.COMPILERS["interpreted"]
+    try:
+        yield
+    finally:
+        kernels.COMPILERS["cpu"] = compiler
+
+
 def click_walk() -> Iterator[tuple[str, list[str]]]:
     """A click on the page, from its message to the machine's answer on the board: the server's
     side, with the process that searches played by a thread.
@@ -140,44 +188,6 @@ def click_walk() -> Iterator[tuple[str, list[str]]]:
         return [name for name in files if not name.startswith("games/")]
 
     yield "a click and its answer", asyncio.run(play())
-
-
-TINY: dict[str, Any] = {
-    "threads": 1,
-    "network": {"blocks": 1, "channels": 8},
-    "selfplay": {"games": 2, "simulations": 2},
-    "trainer": {"batch_size": 8},
-}
-
-
-def sample_walk() -> Iterator[tuple[str, list[str]]]:
-    """A generation of a run on the CPU, from the first move of self-play to the trained network."""
-    from anyzero.core.learning.generation import Stages
-    from anyzero.core.learning.run import open_run
-
-    with TemporaryDirectory() as home, interpreted():
-        folder = open_run("tic_tac_toe", run=f"{home}/run", changes=TINY)
-        with folder.locked():
-            stages = Stages(folder)
-            begun = stages.begin()
-            part = folder.part(1)
-
-            def generation() -> None:
-                stages.self_play(part, begun)
-                stages.train(part, begun)
-
-            yield "a sample, from self-play to a gradient", count_files(generation)
-
-
-@contextmanager
-def interpreted() -> Iterator[None]:
-    """Within this block code for the CPU stays plain Python, so that its calls are seen."""
-    compiler = kernels.COMPILERS["cpu"]
-    kernels.COMPILERS["cpu"] = kernels.COMPILERS["interpreted"]
-    try:
-        yield
-    finally:
-        kernels.COMPILERS["cpu"] = compiler
 
 
 WALKS = {"search": search_walk, "sample": sample_walk, "click": click_walk}

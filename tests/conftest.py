@@ -91,7 +91,9 @@ class Here:
         self.lines = SimpleQueue()
         with os.fdopen(os.dup(share[0]), "r+b") as file:
             live = Live(file, *map(int, command[-2:]), create=False)
-        threading.Thread(target=workers.serve, args=(self.take, hear, live), daemon=True).start()
+        threading.Thread(
+            target=workers.serve_tasks, args=(self.take, hear, live), daemon=True
+        ).start()
 
     def take(self):
         return json.loads(self.lines.get())

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from anyzero.tools.arena.cards import nets
     from anyzero.tools.arena.ladder import rate
     from anyzero.tools.doctor.examine import examine
+    from anyzero.tools.lab.comparison import runs
     from anyzero.tools.lab.estimate import estimate
-    from anyzero.tools.lab.overview import runs
     from anyzero.tools.lab.run import experiment
     from anyzero.tools.lab.score_plots import plot
     from anyzero.tools.lab.table import read_rows as results
@@ -76,7 +76,7 @@ MODULES = {
     "tools.lab.estimate": ("estimate",),
     "tools.lab.run": ("experiment",),
     "tools.lab.score_plots": ("plot",),
-    "tools.lab.overview": ("runs",),
+    "tools.lab.comparison": ("runs",),
     "tools.lab.train": ("sweep", "train"),
     "tools.laws.check": ("check_game",),
     "tools.laws.explain": ("rules",),

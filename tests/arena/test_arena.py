@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
-from anyzero.core.base.statistics import Sprt, Tally
+from anyzero.core.base.statistics import Tally
 from anyzero.core.game.load import load
 from anyzero.core.game.play import BY_THE_RULES
 from anyzero.core.learning.find import hash_of
@@ -21,6 +21,7 @@ from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import save_network
 from anyzero.tools.arena import Match, make_plan, match, play_games
+from anyzero.tools.arena.elo import Sprt
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.record import Record
 from anyzero.tools.arena.standings import make_standings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.base.statistics import PAIR_SCORES, Sprt, expected_score, log_likelihood_ratio
+from anyzero.tools.arena.elo import PAIR_SCORES, Sprt, expected_score, log_likelihood_ratio
 
 WIN_OR_LOSE = [40, 0, 0, 0, 60]
 

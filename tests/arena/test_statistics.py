@@ -5,16 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.core.base.statistics import (
+from anyzero.core.base.statistics import mean_interval, named, student_95, wilson_interval
+from anyzero.tools.arena.elo import (
     count_pairs,
     elo_difference,
     elo_interval,
     expected_score,
     farthest_elo,
-    mean_interval,
-    named,
-    student_95,
-    wilson_interval,
 )
 
 

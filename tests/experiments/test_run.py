@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.base.statistics import elo_difference, wilson_interval
+from anyzero.core.base.statistics import wilson_interval
 from anyzero.core.game.play import BY_THE_RULES
 from anyzero.tools.arena import Match, make_plan, match
+from anyzero.tools.arena.elo import elo_difference
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.lab import load_experiment, run_experiment
 from anyzero.tools.lab.run import ExperimentResult, guess_cost

@@ -7,6 +7,7 @@ import pytest
 
 from anyzero.app.cli.output import load_position
 from anyzero.app.records.in_progress import GameInProgress
+from anyzero.core.base import extras
 from anyzero.core.base.errors import BadGameError
 from anyzero.core.base.files import write_whole
 from anyzero.core.game import guard
@@ -158,6 +159,17 @@ def test_a_game_that_was_checked_runs_as_it_is_and_an_edited_one_guarded_again(t
     assert load(str(path)).unit.guarded
     assert not load_trusted(str(path)).unit.guarded
     assert not load("hex").unit.guarded
+
+
+def test_without_the_laws_an_unchecked_game_runs_guarded_and_untried(tmp_path, monkeypatch):
+    path = tmp_path / "race.py"
+    path.write_text(RACE + "\n\n# never tried\n")
+    missing = extras.PARTS["laws"]._replace(module="anyzero.tools.laws_that_are_not_here")
+    monkeypatch.setitem(extras.PARTS, "laws", missing)
+    game = load(str(path))
+    assert rollouts(game, game.initial_state(), 5, seed=1).moves.all()
+    assert game.unit.guarded
+    assert not guard.is_trusted(game.unchecked, guard.TRIED)
 
 
 MOVER = """def format_state(rules, state):

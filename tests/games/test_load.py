@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import anyzero
 from anyzero.core.base.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import game_text
 from anyzero.core.game.guard import source_key
-from anyzero.core.game.load import load, load_file, split_text
+from anyzero.core.game.load import load, load_file
 
 RACE = Path(__file__).parent.parent / "race.py"
 

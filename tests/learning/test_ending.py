@@ -11,7 +11,7 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import END_FILE, NOW, RunFolder
 from anyzero.core.learning.once import verify
-from anyzero.tools.lab.overview import runs
+from anyzero.tools.lab.comparison import runs
 from anyzero.tools.lab.train import final_match, sweep, train
 
 TINY = {

@@ -11,7 +11,7 @@ from anyzero.core.game.rollouts import encode_states
 from anyzero.core.nets.config import NetworkConfig, parse_network, support_of
 from anyzero.core.nets.evaluator import NetworkEvaluator
 from anyzero.core.nets.models import new_network
-from anyzero.core.nets.on_gpu import answer, for_inference
+from anyzero.core.nets.on_gpu import for_inference, write_answers
 from tests.networks.positions import random_states
 
 
@@ -29,7 +29,7 @@ def test_a_padded_first_layer_changes_no_answer_on_a_gpu(text, config):
     logits, values = torch.zeros(16, game.num_actions), torch.zeros(16, 1)
     wide = for_inference(network, "float32", "cpu")
     with torch.inference_mode():
-        answer(
+        write_answers(
             wide,
             torch.tensor(support_of(network.config)),
             torch.tensor(encode_states(game, states)),

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.app.records.in_progress import GameInProgress, replay
+from anyzero.app.records.in_progress import GameInProgress, replay_record
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.play import Reason
 from tests.records.play import load, play_all, random_table
@@ -48,7 +48,7 @@ def test_a_move_after_undo_forgets_the_undone_moves(game, seed, steps):
             table.undo()
     table.play(table.legal_moves[-1])
     assert not table.can_redo
-    assert replay(table.to_record()).states[-1].tobytes() == table.state.tobytes()
+    assert replay_record(table.to_record()).states[-1].tobytes() == table.state.tobytes()
 
 
 @given(GAMES, SEEDS)

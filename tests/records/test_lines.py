@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anyzero.app.records.files import read_record, read_records
-from anyzero.app.records.in_progress import replay
+from anyzero.app.records.in_progress import replay_record
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.game.load import load
 from anyzero.tools.arena import make_plan, play_games
@@ -43,9 +43,8 @@ def test_what_a_match_recorded_is_read_and_played_again(tmp_path, game, players,
         result.players for result in results.values()
     ]
     assert {record.termination for record in records} == ends
-    assert all(
-        rules.is_over(replay(record, rules).states[-1]) == (ends == {"rules"}) for record in records
-    )
+    last = [replay_record(record, rules).states[-1] for record in records]
+    assert all(rules.is_over(state) == (ends == {"rules"}) for state in last)
     assert read_record(path, 3, rules) == records[2]
 
 

@@ -18,7 +18,7 @@ from anyzero.app.records.files import (
     read_records,
     write_record,
 )
-from anyzero.app.records.in_progress import GameInProgress, replay
+from anyzero.app.records.in_progress import GameInProgress, replay_record
 from anyzero.app.records.record import BadRecordError, Evaluation
 from tests.records.play import load, play_all, random_table
 
@@ -74,7 +74,7 @@ def test_a_start_that_is_the_initial_position_is_left_out():
     values = play_all("tic_tac_toe", "").to_record().to_json()
     assert checked_record({**values, "start": "3/3/3 x"}).start is None
     record = checked_record({**values, "start": "3/1x1/3 o", "moves": ["a1"]})
-    assert replay(record).states[0].mover == 1
+    assert replay_record(record).states[0].mover == 1
 
 
 def change(**changes):

@@ -230,7 +230,7 @@ def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]
     results = Given("payoffs", np.zeros(game.num_seats), True)
     planes = np.zeros(game.planes_shape, np.float32)
     at_random = "Play at random to the end; the number of moves. The actions are scratch."
-    found: list[tuple[Any, list[Any], str]] = [
+    kernels: list[tuple[Any, list[Any], str]] = [
         (
             contract.initial_state,
             [changed],
@@ -255,7 +255,7 @@ def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]
         (contract.rollout, [changed, actions, stream], at_random),
     ]
     if game.num_outcomes:
-        found.append(
+        kernels.append(
             (
                 contract.chance_weight,
                 [state, Given("outcome", 0)],
@@ -263,14 +263,14 @@ def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]
             )
         )
     if game.has("encode"):
-        found.append(
+        kernels.append(
             (
                 contract.encode,
                 [state, Given("planes", planes, True)],
                 "Write the network's input over zeros.",
             )
         )
-    return [exported(game, kernel, [rules, *given], about) for kernel, given, about in found]
+    return [exported(game, kernel, [rules, *values], about) for kernel, values, about in kernels]
 
 
 # --- searches for a page: a tree of fixed size in a module's memory, the kernels that grow it, and

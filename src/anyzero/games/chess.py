@@ -228,9 +228,7 @@ FACTS = Facts(
             default_on=("cpu",),
             changes={
                 "selfplay": {
-                    "method": "puct",
-                    "simulations": 50,
-                    "exploration": 1.5,
+                    "search": "puct:50,exploration=1.5,noise_fraction=0.25",
                     "max_plies": 200,
                     "resign_below": -0.95,
                 },
@@ -252,7 +250,7 @@ FACTS = Facts(
             changes={
                 "network": "10x128",
                 "selfplay": {
-                    "value_scale": 1.0,
+                    "search": "gumbel:32,value_scale=1,gumbel_scale=1",
                     "max_plies": 200,
                     "opening_plies": 20,
                     "temperature_plies": 200,

@@ -259,7 +259,12 @@ FACTS = Facts(
             },
             laptop={
                 "network": "5x48",
-                "selfplay": {"games": 512, "at_once": 256, "simulations": 24, "surprise": 0.5},
+                "selfplay": {
+                    "search": "gumbel:24,value_scale=0.25,gumbel_scale=1",
+                    "games": 512,
+                    "at_once": 256,
+                    "surprise": 0.5,
+                },
                 "replay.window": 150_000,
                 "trainer": {"batches": 120, "horizon": 72, "optimizer": "muon"},
             },

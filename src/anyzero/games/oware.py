@@ -317,8 +317,7 @@ FACTS = Facts(
             default_on=("cuda",),  # where a gate would take most of the time
             changes={
                 "selfplay": {
-                    "simulations": 48,
-                    "value_scale": 1.0,
+                    "search": "gumbel:48,value_scale=1,gumbel_scale=1",
                     "opening_plies": 6,
                     "temperature_plies": 20,
                 },
@@ -340,10 +339,7 @@ FACTS = Facts(
             default_on=("cpu",),
             changes={
                 "selfplay": {
-                    "method": "puct",
-                    "simulations": 40,
-                    "final": "value+log visits",
-                    "noise_concentration": 1.0,
+                    "search": "puct:40,noise_fraction=0.25,noise_concentration=1,log_visits=1",
                     "temperature_plies": 20,
                     "two_champions": True,
                     "recent_share": 0.1,

@@ -314,6 +314,9 @@ def draw(rules: TakeItEasy, state: State, shown: Drawing) -> None:
 # --- facts for levels, ladders, training, files and the page
 
 
+# A point is 2 / 307 of payoff: what is usual between -1 and 1 would drown it. Every move is tried
+# once: the mean of all is worse than what is played.
+SEARCH = "exploration=0.06,first_play=0.1,noise_fraction=0.25,move_value=1"
 FACTS = Facts(
     levels=(
         "flat:20",
@@ -332,18 +335,10 @@ FACTS = Facts(
             "after each generation",
             changes={
                 "selfplay": {
-                    "method": "puct",
-                    "simulations": 76,
-                    # A point is 2 / 307 of payoff: what is usual between -1 and 1 would drown it.
-                    "exploration": 0.06,
-                    "first_play": 0.1,
-                    "noise_fraction": 0.25,
-                    "noise_concentration": 0.3,
+                    "search": f"puct:76,{SEARCH}",
                     "temperature": 1.0,
                     "temperature_plies": 4,
                     "late_temperature": 0.0,
-                    # Every move is tried once: the mean of all is worse than what is played.
-                    "move_value": True,
                 },
                 "replay": {"payoff_share": 0.2, "merge": False},
                 "trainer": {"learning_rate": 0.001, "schedule": "cosine", "average": 0.999},
@@ -352,7 +347,7 @@ FACTS = Facts(
             },
             laptop={
                 "network": {"layers": 3, "width": 256},
-                "selfplay": {"games": 2048, "at_once": 512, "simulations": 38},
+                "selfplay": {"games": 2048, "at_once": 512, "search": f"puct:38,{SEARCH}"},
                 "replay.window": 400_000,
                 "trainer": {"batch_size": 512, "epochs": 0.5, "horizon": 60},
             },
@@ -364,7 +359,7 @@ FACTS = Facts(
             changes={
                 "network.bins": 308,
                 "selfplay": {
-                    "method": "expectimax",
+                    "search": "expectimax",
                     "value_trace": 0.8,
                     "temperature": 0.0065,  # a point is 2 / 307 of payoff
                     "temperature_plies": 20,

@@ -105,7 +105,7 @@ def draw_curve(
         axes.fill_between(*limits, color=colour, alpha=0.2, linewidth=0)
 
 
-def finish(axes: Axes, title: str, across: str, up: str) -> None:
+def finish_axes(axes: Axes, title: str, across: str, up: str) -> None:
     """The labels of a panel of curves, and a light grid."""
     axes.set_title(title, fontsize=LABEL)
     axes.set_xlabel(across, fontsize=LABEL)
@@ -133,7 +133,7 @@ def draw_ranking(
             value, low, high = interval
             axes.hlines(place, low, high, color=COLOURS[0], linewidth=1.4)
             axes.plot([value], [place], color=COLOURS[0], marker=MARKERS[0], markersize=5)
-    finish(axes, "", f"{unit}, with 95 % interval", "")
+    finish_axes(axes, "", f"{unit}, with 95 % interval", "")
     axes.set_yticks(range(len(players)), [name for name, _ in players])
     axes.set_ylim(len(players) - 0.5, -0.5)
     return figure

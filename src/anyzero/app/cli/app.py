@@ -47,35 +47,32 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS: tuple[Callable[..., None], ...] = (
-    *(
-        play.play_command,
-        serve.serve_command,
-        games.rules_command,
-        games.games,
-        games.show,
-        play.replay_command,
-        games.search_command,
-        games.solve_command,
-    ),
-    *(
-        arena.match_command,
-        arena.tournament_command,
-        arena.rate_command,
-        arena.experiment_command,
-        arena.plot_command,
-        arena.estimate_command,
-    ),
-    *(
-        train.train_command,
-        train.runs_command,
-        train.nets_command,
-        games.new,
-        games.check_command,
-        games.perft_command,
-    ),
-    *(serve.export_command, train.doctor, serve.uci, serve.gtp),
-)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "play": play.play_command,
+    "serve": serve.serve_command,
+    "rules": games.rules_command,
+    "games": games.games_command,
+    "show": games.show_command,
+    "replay": play.replay_command,
+    "search": games.search_command,
+    "solve": games.solve_command,
+    "match": arena.match_command,
+    "tournament": arena.tournament_command,
+    "rate": arena.rate_command,
+    "experiment": arena.experiment_command,
+    "plot": arena.plot_command,
+    "estimate": arena.estimate_command,
+    "train": train.train_command,
+    "runs": train.runs_command,
+    "nets": train.nets_command,
+    "new": games.new_command,
+    "check": games.check_command,
+    "perft": games.perft_command,
+    "export": serve.export_command,
+    "doctor": train.doctor_command,
+    "uci": serve.uci_command,
+    "gtp": serve.gtp_command,
+}
 BENCHES: dict[str, Callable[..., None]] = {
     "rollouts": games.bench_rollouts_command,
     "search": games.bench_search_command,
@@ -83,8 +80,7 @@ BENCHES: dict[str, Callable[..., None]] = {
 bench = typer.Typer(
     help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in COMMANDS:
-    name = command.__name__.removesuffix("_command")
+for name, command in COMMANDS.items():
     app.command(name, epilog=command.__dict__[EPILOG])(command)
 for name, command in BENCHES.items():
     bench.command(name, epilog=command.__dict__[EPILOG])(command)
@@ -110,7 +106,7 @@ def main() -> None:
         drop_output()
         code = 1
     except Exception as error:
-        sentence = sentence_of(error)
+        sentence = sentence_about(error)
         if sentence is None:
             raise
         drop_output()
@@ -143,7 +139,7 @@ Version = Annotated[
 
 
 @app.callback()
-def begin(_version: Version = False) -> None:
+def root_options(_version: Version = False) -> None:
     """Options that belong to no command."""
 
 
@@ -157,7 +153,7 @@ def usage_sentence(error: Any) -> str:
     return f"{command}: {message.rstrip('.')}{end} {command} --help shows what is possible"
 
 
-def sentence_of(error: BaseException) -> str | None:
+def sentence_about(error: BaseException) -> str | None:
     """What is wrong, if it is something that a person can mend."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return error.strerror

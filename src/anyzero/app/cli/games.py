@@ -25,7 +25,7 @@ from anyzero.core.base.report import Sheet, count
 
 
 @examples("anyzero games --json")
-def games(json: Json = False) -> None:
+def games_command(json: Json = False) -> None:
     """List the games with their options."""
     from anyzero.core.game.load import game_names
 
@@ -68,7 +68,7 @@ def check_command(game: GameText, json: Json = False) -> None:
 
 
 @examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
-def new(
+def new_command(
     file: Annotated[Path, argument("The file to write, like my_game.py.")],
     kind: Annotated[str, option("placing, moving or dice.")] = "placing",
     json: Json = False,
@@ -90,7 +90,7 @@ def new(
 
 
 @examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
-def show(
+def show_command(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",

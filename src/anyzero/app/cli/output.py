@@ -60,7 +60,11 @@ def load_position(game_text: str, state_text: str | None, moves: str = "") -> tu
             tuple(text.lower().replace(",", " ").split()): text for text in game.legal_moves(state)
         }
         longest = max(
-            (one for one in texts if [*one] == [word.lower() for word in words[: len(one)]]),
+            (
+                parts
+                for parts in texts
+                if [*parts] == [word.lower() for word in words[: len(parts)]]
+            ),
             key=len,
             default=(),
         )

@@ -3,7 +3,7 @@ move.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import anyzero
 from anyzero.app.cli import serve
@@ -11,6 +11,9 @@ from anyzero.app.cli.options import PLAYERS, Json, argument, examples, option
 from anyzero.app.cli.output import answer
 from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError
+
+if TYPE_CHECKING:
+    from anyzero.app.records.in_progress import GameInProgress
 
 SeatText = Annotated[str | None, option("human, level:easy, rave:2000, ...", "PLAYER")]
 
@@ -81,7 +84,7 @@ def play_command(
     answer(session.table.to_record().to_json(), (), json=json)
 
 
-def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
+def play_in_browser(table: "GameInProgress", names: list[str], *, json: bool) -> None:
     from urllib.parse import urlencode
 
     from anyzero.app.web.catalog import name_files
@@ -98,8 +101,10 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
         "seats": " ".join(names),
         "seed": table.seed or 0,
     }
-    begun = {"moves": " ".join(table.moves), "position": table.start_text}
-    query |= {key: value for key, value in begun.items() if value}
+    if table.moves:
+        query["moves"] = " ".join(table.moves)
+    if table.start_text:
+        query["position"] = table.start_text
     config = {"port": 0, "games": (game.source,) if is_file else (), "prepare": False}
     serve.run(config, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
 
@@ -124,10 +129,10 @@ def replay_command(
     """Show the games in a file, move by move."""
     from anyzero.app.cli.screen import Screen, describe_replayed, show_replayed
     from anyzero.app.records.files import read_records
-    from anyzero.app.records.in_progress import replay as play_again
+    from anyzero.app.records.in_progress import replay_record
 
     rules = None if game is None else anyzero.load(game)
-    games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
+    games = [replay_record(record, rules) for record in read_records(file, rules, number=number)]
     for table in games:
         if move is not None and move > len(table.moves):
             raise AnyzeroError(

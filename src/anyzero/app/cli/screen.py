@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import takewhile
 from textwrap import wrap
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -77,7 +76,7 @@ class Screen:
         self.say(f"{prompt}{line.rstrip()}")
         return line
 
-    def busy(self, words: str) -> AbstractContextManager[Any]:
+    def busy(self, words: str) -> AbstractContextManager[object]:
         """While somebody thinks; shown on a terminal only."""
         return progress(words, shown=not self.console.quiet)
 
@@ -125,9 +124,10 @@ def describe_replayed(table: GameInProgress, move: int | None) -> Values:
             "moves": after,
             "last_move": moves[after],
             "seat_to_move": game.seat_to_move(state),
+            "state": game.format_state(state) if game.has("format_state") else None,
+            "text": game.show(state).text if game.has("board") else None,
         }
-        about |= {"state": game.format_state(state) if game.has("format_state") else None}
-        positions.append(about | {"text": game.show(state).text if game.has("board") else None})
+        positions.append(about)
     return {**table.to_record().to_json(), "positions": positions}
 
 

@@ -84,7 +84,7 @@ def run(config: Values, *, browser: bool = False, json: bool = False, fragment: 
     "anyzero uci",
     title="Example, and then line by line: position startpos moves e2e4, go nodes 500",
 )
-def uci() -> None:
+def uci_command() -> None:
     """Run as a chess engine for GUIs that speak UCI.
 
     Give the GUI the command `anyzero uci`.
@@ -103,7 +103,7 @@ def uci() -> None:
     title="Examples, and then line by line: play b d4, genmove w, showboard",
     about=PLAYERS,
 )
-def gtp(
+def gtp_command(
     game: GameText,
     player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = OPPONENT,
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,

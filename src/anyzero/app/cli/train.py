@@ -194,7 +194,7 @@ def runs_command(
     "anyzero doctor connect_four",
     "anyzero doctor ./my_game.py:size=4",
 )
-def doctor(
+def doctor_command(
     subject: Annotated[str, argument("A run by name or folder, or else a game.", "RUN|GAME")],
     root: Root = Path("runs"),
     json: Json = False,

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from anyzero.app.records.in_progress import replay
+from anyzero.app.records.in_progress import replay_record
 from anyzero.app.records.pgn import Unread, read_pgn, write_pgn
 from anyzero.app.records.record import (
     FORMAT,
@@ -25,8 +25,8 @@ from anyzero.core.base.errors import list_some
 from anyzero.core.base.files import parse_object, write_whole
 from anyzero.core.base.report import count
 from anyzero.core.base.sealed import SEAL, seal_of
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_text
 from anyzero.core.game.play import Reason
 from anyzero.tools.arena.match import MATCH_FORM, REASONS
 
@@ -75,7 +75,7 @@ def checked_record(values: object, game: Game | None = None) -> GameRecord:
 
     `checked_record(record.to_json()) == record` for every record whose moves are legal.
     """
-    return replay(GameRecord.parse(values), game).to_record()
+    return replay_record(GameRecord.parse(values), game).to_record()
 
 
 def read_chosen(unread: Sequence[Unread], number: int | None) -> list[GameRecord]:

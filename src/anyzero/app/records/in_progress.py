@@ -304,7 +304,7 @@ class GameInProgress:
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
         """The game of this record; `game` is required if its rules are in a file."""
-        table = replay(record, game)
+        table = replay_record(record, game)
         table.draw()
         return table
 
@@ -349,7 +349,7 @@ class GameInProgress:
             )
 
 
-def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
+def replay_record(record: GameRecord, game: Game | None = None) -> GameInProgress:
     """Replay a record, which is how it is checked: an error for anything that does not fit."""
     game = find_game(record, game)
     nothing = [None] * len(record.moves)

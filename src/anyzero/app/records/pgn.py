@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, partial
 
-from anyzero.app.records.in_progress import GameInProgress, Note, Ply, replay
+from anyzero.app.records.in_progress import GameInProgress, Note, Ply, replay_record
 from anyzero.app.records.record import (
     LARGEST_SEED,
     BadRecordError,
@@ -271,7 +271,7 @@ def write_pgn(record: GameRecord) -> str:
             f"PGN is for {list_some(names)}, this is a game of {record.rules.name}; .json is for "
             "every game"
         )
-    table = replay(record)
+    table = replay_record(record)
     result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
     words: list[str] = []
     for state, ply in table.steps():
@@ -289,15 +289,18 @@ def write_pgn(record: GameRecord) -> str:
 def tag_lines(record: GameRecord, end: End, result: str) -> list[str]:
     fen, _, after = (record.start or "").partition(" after ")
     tags = {**UNKNOWN, "White": record.players[0], "Black": record.players[1], "Result": result}
-    tags |= {"Date": record.date.replace("-", ".")} if record.date else {}
-    tags |= {"SetUp": "1", "FEN": fen} if fen else {}
-    tags |= {"After": after} if after else {}
-    tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
-    tags |= {"Termination": REASON_WORDS[end.reason]}
-    tags |= {
-        name: text
-        for name, text in record.tags.items()
-        if re.fullmatch(TAG, name) and name not in OWN_TAGS
-    }
+    if record.date:
+        tags["Date"] = record.date.replace("-", ".")
+    if fen:
+        tags["SetUp"] = "1"
+        tags["FEN"] = fen
+    if after:
+        tags["After"] = after
+    if record.seed is not None:
+        tags["Seed"] = str(record.seed)
+    tags["Termination"] = REASON_WORDS[end.reason]
+    for name, text in record.tags.items():
+        if re.fullmatch(TAG, name) and name not in OWN_TAGS:
+            tags[name] = text
     escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     return [f'[{name} "{text}"]' for name, text in escaped.items()]

@@ -11,8 +11,9 @@ from pydantic import Field, StringConstraints, model_validator
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.schema import Schema, show_value
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game, State
-from anyzero.core.game.load import load, split_text
+from anyzero.core.game.load import load
 from anyzero.core.game.play import UNFINISHED, End, Reason
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from anyzero.app.records.in_progress import GameInProgress, replay
+from anyzero.app.records.in_progress import GameInProgress, replay_record
 from anyzero.app.records.pgn import CONTROL, Unread, format_note, parse_note, read_seed
 from anyzero.app.records.record import BadRecordError, GameRecord, read_day, within
 from anyzero.core.base.cells import LETTERS, cell_name
@@ -254,7 +254,7 @@ def write_sgf(record: GameRecord) -> str:
         raise BadRecordError(
             f"SGF is for {titles}, this is a game of {record.rules.name}; .json is for every game"
         )
-    table = replay(record)
+    table = replay_record(record)
     lines = [node_text(root_node(record, games[record.rules.name].facts.sgf, table.end.reason))]
     for _, ply in table.steps():
         node = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}
@@ -266,19 +266,27 @@ def write_sgf(record: GameRecord) -> str:
 def root_node(record: GameRecord, number: int, reason: Reason) -> Node:
     size = str(record.rules.options["size"])
     swap = bool(record.rules.options["swap"])
-    root = {"FF": "4", "GM": str(number), "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
-    root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
+    root = {
+        "FF": "4",
+        "GM": str(number),
+        "CA": "UTF-8",
+        "SZ": size,
+        "RU": SWAP_RULES[swap],
+        "PB": record.players[0],
+        "PW": record.players[1],
+        "RE": "?",
+    }
     if reason is Reason.AGREEMENT:
         root["RE"] = DRAWS[0]
     elif record.payoffs is not None:
         root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{REASON_WORDS[reason]}"
-    root |= {"DT": record.date} if record.date else {}
-    root |= {"SEED": str(record.seed)} if record.seed is not None else {}
-    root |= {
-        name: text
-        for name, text in record.tags.items()
-        if re.fullmatch("[A-Z]+", name) and name not in (*root, *OWN_PROPERTIES)
-    }
+    if record.date:
+        root["DT"] = record.date
+    if record.seed is not None:
+        root["SEED"] = str(record.seed)
+    for name, text in record.tags.items():
+        if re.fullmatch("[A-Z]+", name) and name not in (*root, *OWN_PROPERTIES):
+            root[name] = text
     return {**{name: [text] for name, text in root.items()}, **setup_of(record)}
 
 

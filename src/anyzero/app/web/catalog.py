@@ -17,8 +17,9 @@ from anyzero.app.records.seats import HUMAN
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.core.base.files import own_folder
 from anyzero.core.base.nouns import Values
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game, game_text
-from anyzero.core.game.load import find_maker, game_names, load, option_choices, split_text
+from anyzero.core.game.load import find_maker, game_names, load, option_choices
 from anyzero.core.learning.find import BEST, RUNS, find_network, known_names
 from anyzero.core.search import Searcher
 from anyzero.core.search.methods import METHODS, SearchText

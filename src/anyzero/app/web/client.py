@@ -187,8 +187,9 @@ class Client:
             "table": message.table or None,
             "ply": table.num_plies,
             "lane": lane,
+            "type": kind,
+            "player": player,
         }
-        about |= {"type": kind, "player": player}
         task = asyncio.create_task(self.search(table, about, message.seed or 0))
         self.lanes[lane] = task
         task.add_done_callback(

@@ -198,7 +198,7 @@ class Room:
             "num_moves": len(table.moves),
             "termination": table.termination,
         }
-        self.shelf.keep(**about, **stands, paused=int(self.paused), pace=self.pace)
+        self.shelf.keep({**about, **stands, "paused": int(self.paused), "pace": self.pace})
 
     async def text(self) -> str:
         """The table as sent to all its clients."""

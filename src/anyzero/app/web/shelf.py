@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
 from anyzero.core.base.nouns import NamedValues, Values
@@ -98,15 +97,16 @@ class Shelf:
         except sqlite3.Error as error:
             raise AnyzeroError(f"cannot use the games in {self.path}: {error}") from None
 
-    def keep(self, **values: Any) -> None:
+    def keep(self, values: NamedValues) -> None:
         """Store a game; the columns are those of the table, without the time."""
         row = {
             **values,
             "seats": json.dumps(values["seats"]),
             "record": json.dumps(values["record"]),
             "actions": "",
+            "pace": float(values["pace"]),
+            "changed": time.time(),
         }
-        row |= {"pace": float(row["pace"]), "changed": time.time()}
         with self.using() as file:
             file.execute(WRITE, {**row, "seal": row_seal(row)})
 

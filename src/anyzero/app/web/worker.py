@@ -66,7 +66,7 @@ class SearchJob:
         job: Values,
         tell: Tell = print,
         max_nodes: int = LEAST_NODES,
-        stopped: Any = None,
+        stopped: threading.Event | None = None,
     ) -> None:
         self.job = job
         self.tell = tell
@@ -264,7 +264,7 @@ def be_nice() -> None:
         os.nice(NICE)
 
 
-def main(max_nodes: str) -> None:
+def serve_jobs(max_nodes: str) -> None:
     be_nice()
     sys.setswitchinterval(SWITCH_S)
     jobs = Jobs(take_output(), int(max_nodes))
@@ -341,7 +341,7 @@ class SearchProcess:
         if self.child is None:
             loop = asyncio.get_running_loop()
             self.child = Child(
-                python_command("anyzero.app.web.worker", "main", str(self.config.max_nodes)),
+                python_command("anyzero.app.web.worker", "serve_jobs", str(self.config.max_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
                 # glibc then frees the memory of a tree when its search ends, instead of keeping it
                 # for every thread

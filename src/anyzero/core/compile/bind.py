@@ -37,7 +37,7 @@ def bind(
         bound[function] = member
         return member
     names: Values = dict(member.__globals__)
-    bound[function] = bound[member] = wrap(rebuild(member, names))
+    bound[function] = bound[member] = wrap(over_globals(member, names))
     for name in global_names(member.__code__):
         callee = names.get(name)
         if isinstance(callee, FunctionType):
@@ -45,7 +45,7 @@ def bind(
     return bound[function]
 
 
-def rebuild(function: FunctionType, names: Values) -> FunctionType:
+def over_globals(function: FunctionType, names: Values) -> FunctionType:
     """The same code over other globals. Functions with closures are refused: one source must serve
     all targets.
     """

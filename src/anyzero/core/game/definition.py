@@ -1,6 +1,6 @@
 """What a game is by its definition: rules, sizes and functions, with names and texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from anyzero.core.base.errors import (
     BadGameError,
+    BadOptionError,
     MissingFunctionError,
     list_some,
     nearest_hint,
@@ -30,6 +31,27 @@ def game_text(name: str, options: NamedValues) -> str:
     }
     texts = ",".join(f"{key}={value}" for key, value in values.items())
     return f"{name}:{texts}" if texts else name
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """Name and options; a file's name ends in .py, and may contain a colon before that."""
+    start = (
+        text.rfind(".py:") + 3
+        if ".py:" in text
+        else (len(text) if text.endswith(".py") else text.find(":"))
+    )
+    return (text, "") if start < 0 else (text[:start], text[start + 1 :])
+
+
+def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
+    """Names and values of texts such as `size=7`."""
+    options = {}
+    for part in parts:
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not key:
+            raise BadOptionError(f"{owner}: {part!r} is not of the form option=value")
+        options[key] = value
+    return options
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,7 @@
 """`Game`: the rules and the sizes in one object, and its Python interface."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf
@@ -123,10 +124,13 @@ class Game(Definition):
         """Call an interpreted function of the game; any exception of a user's code becomes one
         sentence.
         """
-        with guard.told(
-            self, passing=(ValueError,) if name.startswith("parse_") else ()
-        ):  # about an invalid text
+        about_texts = (ValueError,) if name.startswith("parse_") else ()
+        with self._told(about_texts):
             return self.by_name[name](self.rules, *args)
+
+    def _told(self, passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
+        """Exceptions of a user's game become one sentence, except these."""
+        return guard.told(self, passing) if self.is_from_file else nullcontext()
 
     # --- the Python interface
 
@@ -254,7 +258,7 @@ class Game(Definition):
         """The texts that the game's own function of this name lists, or else its board."""
         if not self.has(name):
             return getattr(self.board, name) if self.has("board") else ()
-        with guard.told(self):
+        with self._told():
             texts = tuple(self._ask(name))
             _ = " ".join(texts)  # raises an error unless all are texts
             if name == "outcomes" and len(texts) != self.num_outcomes:
@@ -272,7 +276,7 @@ class Game(Definition):
         for action, number in zip(actions, numbers, strict=True):
             if not 0 <= number < most:
                 lists = "moves lists" if self.has("moves") else "the board has"
-                with guard.told(self):
+                with self._told():
                     raise ValueError(
                         f"move_number of the action {action} is {number}, and {lists} {most} moves"
                     )
@@ -342,7 +346,7 @@ class Game(Definition):
     def board(self) -> Board:
         """The constant part of the game's pictures."""
         self.need("board", "a picture")
-        with guard.told(self):
+        with self._told():
             board: GameBoard = self._ask("board")
             if not isinstance(board, GameBoard):
                 raise TypeError(f"board returns {board!r}, not a Board")
@@ -366,7 +370,7 @@ class Game(Definition):
         is_decision = self.seat_to_move(state) >= 0
         listed = self.legal_actions(state) if is_decision and self.moves else []
         numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
-        with guard.told(self):
+        with self._told():
             scene = self.board.scene(self.shown(state), numbers)
             if self.unchecked:
                 _ = scene.text, scene.svg  # raises an error here if a part has the wrong type

@@ -12,7 +12,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from anyzero.core.base.errors import AnyzeroError, BadGameError
 from anyzero.core.base.files import cache_folder
 from anyzero.core.base.nouns import Actions, NamedValues, Numbers, Rules, State, Values
-from anyzero.core.compile.bind import Function, rebuild
+from anyzero.core.compile.bind import Function, over_globals
 from anyzero.core.game import contract
 from anyzero.core.game.contract import CHANCE, OVER
 from anyzero.core.game.definition import Definition
@@ -92,7 +92,7 @@ def guarded_score(rules: Rules, state: State, seat: int) -> float:
     return points
 
 
-GUARDS: dict[str, Any] = {  # plain functions, as `rebuild` takes them
+GUARDS: dict[str, Any] = {  # plain functions, as `over_globals` takes them
     "seat_to_move": guarded_seat_to_move,
     "legal_actions": guarded_legal_actions,
     "payoffs": guarded_payoffs,
@@ -110,7 +110,7 @@ def guards_of(game: Definition) -> dict[Function, Function]:
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
     guards: dict[Function, Function] = {
-        contract.COMPILED[name]: rebuild(guard, {**globals(), **names})
+        contract.COMPILED[name]: over_globals(guard, {**globals(), **names})
         for name, guard in GUARDS.items()
         if game.has(name)
     }
@@ -149,11 +149,7 @@ def told(
 ) -> AbstractContextManager[None]:
     """Report exceptions of a user's game in one sentence, with where to learn more."""
     advice = f"; anyzero check {game.text} has details"
-    return (
-        one_sentence(game.source, game.functions, advice, passing)
-        if game.is_from_file
-        else nullcontext()
-    )
+    return one_sentence(game.source, game.functions, advice, passing)
 
 
 class ToldKernel:

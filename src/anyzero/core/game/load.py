@@ -9,7 +9,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from importlib import resources
@@ -34,6 +34,7 @@ from anyzero.core.base.errors import (
 )
 from anyzero.core.base.files import from_home
 from anyzero.core.base.nouns import NamedValues, Values
+from anyzero.core.game.definition import split_options, split_text
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.guard import CHECKED, compile_counted, is_trusted, one_sentence, source_key
 
@@ -109,16 +110,6 @@ def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool
         source=name,
         about=inspect.cleandoc(about),
     )
-
-
-def split_text(text: str) -> tuple[str, str]:
-    """Name and options; a file's name ends in .py, and may contain a colon before that."""
-    start = (
-        text.rfind(".py:") + 3
-        if ".py:" in text
-        else (len(text) if text.endswith(".py") else text.find(":"))
-    )
-    return (text, "") if start < 0 else (text[:start], text[start + 1 :])
 
 
 def find_maker(name: str, *, counted: bool = False) -> Maker:
@@ -303,17 +294,6 @@ def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
         for name, kind in kinds.items()
         if get_origin(kind) is Literal
     }
-
-
-def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
-    """Names and values of texts such as `size=7`."""
-    options = {}
-    for part in parts:
-        key, equals, value = (word.strip() for word in part.partition("="))
-        if not equals or not key:
-            raise BadOptionError(f"{owner}: {part!r} is not of the form option=value")
-        options[key] = value
-    return options
 
 
 def convert_option(name: str, key: str, value: Any, default: Any) -> Any:

@@ -336,8 +336,5 @@ class Finished:
 
 
 AT_END = ("game", "pairing", "samples", "plies", "reason", "checked", "score")
-ENDED = (
-    *(f"end_{name}" for name in AT_END),
-    "payoffs",
-    "lowest",
-)  # what is recorded of a game besides its moves
+ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")
+"""What is recorded of a game besides its moves."""

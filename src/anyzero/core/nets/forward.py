@@ -15,18 +15,25 @@ import numpy as np
 from anyzero.core.base.nouns import Numbers, Planes, States
 from anyzero.core.game.game import Game
 from anyzero.core.nets.answers import empty_answers
-from anyzero.core.nets.config import BadNetworkError, Layout, layout_of, support_of
+from anyzero.core.nets.config import BadNetworkError, Layout, NetworkConfig, layout_of, support_of
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.methods import Evaluator
 
+Operations = Any  # what computes, by the names above: NumPy, a torch network, or an ONNX graph
+Sizes = tuple[int, int]  # of a policy by cells: its extras, and the last rows without actions
 
-def evaluate(ops: Any, planes: Planes, config: Any, sizes: Any, support: Numbers) -> Any:
+
+def evaluate_planes(
+    ops: Operations, planes: Planes, config: NetworkConfig, sizes: Sizes, support: Numbers
+) -> tuple[Numbers, Numbers]:
     """Logits and the expected payoff for planes [positions, ...]."""
     logits, value = forward(ops, planes, config, sizes)
     return logits, ops.expected(value, support)
 
 
-def forward(ops: Any, planes: Planes, config: Any, sizes: Any) -> Any:
+def forward(
+    ops: Operations, planes: Planes, config: NetworkConfig, sizes: Sizes
+) -> tuple[Numbers, Numbers]:
     """Logits and the value head's output; `sizes` is (extras, last_rows) of the policy."""
     trunk = residual_trunk if config.kind == "residual" else dense_trunk
     features = ops.relu(trunk(ops, planes, config))
@@ -35,7 +42,7 @@ def forward(ops: Any, planes: Planes, config: Any, sizes: Any) -> Any:
     return policy(ops, features, pooled, config, sizes), value
 
 
-def residual_trunk(ops: Any, planes: Planes, config: Any) -> Any:
+def residual_trunk(ops: Operations, planes: Planes, config: NetworkConfig) -> Numbers:
     x = ops.conv(ops.with_rim(planes), "trunk.stem")
     for index in range(config.blocks):
         pools = config.pool_every > 0 and index % config.pool_every == 0
@@ -43,7 +50,7 @@ def residual_trunk(ops: Any, planes: Planes, config: Any) -> Any:
     return x
 
 
-def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
+def residual_block(ops: Operations, x: Numbers, name: str, pools: bool) -> Numbers:
     """Two convolutions, added to the input; a pooling block also adds features of the whole board.
     After KataGo.
     """
@@ -54,14 +61,16 @@ def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
     return ops.add(x, ops.conv(ops.relu(branch), name + ".second"))
 
 
-def dense_trunk(ops: Any, planes: Planes, config: Any) -> Any:
+def dense_trunk(ops: Operations, planes: Planes, config: NetworkConfig) -> Numbers:
     x = ops.dense(ops.flat(planes), "trunk.stem")
     for index in range(config.layers - 1):
         x = ops.add(x, ops.dense(ops.relu(x), f"trunk.layers.{index}"))
     return x
 
 
-def policy(ops: Any, features: Numbers, pooled: Numbers, config: Any, sizes: Any) -> Any:
+def policy(
+    ops: Operations, features: Numbers, pooled: Numbers, config: NetworkConfig, sizes: Sizes
+) -> Numbers:
     if config.kind == "mlp":
         return ops.dense(features, "policy.actions")
     if config.policy == "flat":
@@ -83,7 +92,7 @@ class NumpyOps:
     def __init__(self, weights: Numbers) -> None:
         self.weights = weights
 
-    def conv(self, x: Any, name: str) -> Any:
+    def conv(self, x: Numbers, name: str) -> Numbers:
         weight = self.weights[name + ".weight"]
         rim = weight.shape[2] // 2
         padded = np.pad(x, ((0, 0), (0, 0), (rim, rim), (rim, rim)))
@@ -92,46 +101,46 @@ class NumpyOps:
         bias = self.weights.get(name + ".bias")
         return sums if bias is None else sums + bias[:, None, None]
 
-    def dense(self, x: Any, name: str) -> Any:
+    def dense(self, x: Numbers, name: str) -> Numbers:
         return x @ self.weights[name + ".weight"].T + self.weights.get(name + ".bias", 0)
 
-    def relu(self, x: Any) -> Any:
+    def relu(self, x: Numbers) -> Numbers:
         return np.maximum(x, 0)
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: Numbers, y: Numbers) -> Numbers:
         return x + y
 
-    def add_board(self, x: Any, y: Any) -> Any:
+    def add_board(self, x: Numbers, y: Numbers) -> Numbers:
         return x + y[:, :, None, None]
 
-    def add_spots(self, x: Any, y: Any) -> Any:
+    def add_spots(self, x: Numbers, y: Numbers) -> Numbers:
         return x + y[:, None]
 
-    def block(self, x: Any, name: str, pools: bool) -> Any:
+    def block(self, x: Numbers, name: str, pools: bool) -> Numbers:
         return residual_block(self, x, name, pools)
 
-    def with_rim(self, x: Any) -> Any:
+    def with_rim(self, x: Numbers) -> Numbers:
         return np.concatenate([x, np.ones_like(x[:, :1])], 1)
 
-    def pool(self, x: Any) -> Any:
+    def pool(self, x: Numbers) -> Numbers:
         return np.concatenate([x.mean((2, 3)), x.max((2, 3))], 1)
 
-    def columns(self, x: Any) -> Any:
+    def columns(self, x: Numbers) -> Numbers:
         return np.concatenate([x.mean(2), x.max(2)], 1).transpose(0, 2, 1)
 
-    def without_rows(self, x: Any, rows: int) -> Any:
+    def without_rows(self, x: Numbers, rows: int) -> Numbers:
         return x[:, :, : x.shape[2] - rows]
 
-    def by_cell(self, x: Any) -> Any:
+    def by_cell(self, x: Numbers) -> Numbers:
         return x.transpose(0, 2, 3, 1).reshape(len(x), -1)
 
-    def flat(self, x: Any) -> Any:
+    def flat(self, x: Numbers) -> Numbers:
         return x.reshape(len(x), -1)
 
-    def join(self, x: Any, y: Any) -> Any:
+    def join(self, x: Numbers, y: Numbers) -> Numbers:
         return np.concatenate([x, y], 1)
 
-    def expected(self, x: Any, support: Numbers) -> Any:
+    def expected(self, x: Numbers, support: Numbers) -> Numbers:
         if len(support) == 0:
             return np.tanh(x[:, 0])
         shares = np.exp(x - x.max(1, keepdims=True))

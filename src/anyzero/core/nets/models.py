@@ -35,7 +35,7 @@ HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, bu
 POOL_GAIN = 0.3  # global pooling starts weaker than the features of neighbouring cells
 
 
-def training_kernels() -> ModuleType | None:
+def _training_kernels() -> ModuleType | None:
     """Our kernels for residual blocks and pooling on the CPU; None where they are missing."""
     fastnets = find_or_none("fastnets")
     if fastnets is None:
@@ -44,7 +44,7 @@ def training_kernels() -> ModuleType | None:
     return kernels
 
 
-KERNELS = training_kernels()
+KERNELS = _training_kernels()
 
 
 class Conv(nn.Conv2d):
@@ -77,7 +77,7 @@ def after_relu(inputs: int, gain: float = 1.0) -> float:
     return gain * math.sqrt(2.0 / inputs)
 
 
-def greatest(features: Tensor, dim: int) -> Tensor:
+def maximum_over(features: Tensor, dim: int) -> Tensor:
     """The maximum; when training on a GPU, with a gradient for one cell only.
 
     The gradient of `amax` looks for all cells equal to the maximum. A compiler that recomputes the
@@ -246,13 +246,13 @@ class Network(nn.Module):
         if KERNELS is not None and KERNELS.suits_training(x):
             return cast(Tensor, KERNELS.train_pool(x))
         cells = x.float().flatten(2)
-        return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
+        return torch.cat([cells.mean(2), maximum_over(cells, 2)], 1)
 
     def columns(self, x: Tensor) -> Tensor:
         rows = x.float().permute(
             0, 2, 3, 1
         )  # channels stay adjacent, which processors read fastest
-        return torch.cat([rows.mean(1), greatest(rows, 1)], 2)
+        return torch.cat([rows.mean(1), maximum_over(rows, 1)], 2)
 
     def without_rows(self, x: Tensor, rows: int) -> Tensor:
         return x[:, :, : x.shape[2] - rows]

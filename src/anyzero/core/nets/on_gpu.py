@@ -56,9 +56,9 @@ class GpuEvaluator:
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
         self.values = torch.zeros(len(networks), rows, 1, device="cuda")
-        self.answer: Any = (
-            torch.compile(answer, dynamic=False, options=OPTIONS) if compiled else answer
-        )
+        self.answer: Any = write_answers
+        if compiled:
+            self.answer = torch.compile(write_answers, dynamic=False, options=OPTIONS)
         warm_up(self.compute)
         self.graph, _ = capture(self.compute)
 
@@ -89,14 +89,14 @@ class GpuEvaluator:
 
     def load(self, *networks: Network) -> None:
         """Copy in the weights of other networks: compiled code and captured graphs stay valid."""
-        for own, network in zip(self.networks, networks, strict=True):
-            if network.config != own.config:
+        for held, network in zip(self.networks, networks, strict=True):
+            if network.config != held.config:
                 raise BadNetworkError(
                     "weights can only be loaded from a network of the same architecture"
                 )
             new = for_inference(network, self.precision, "cuda").parameters()
             with torch.no_grad():
-                for weight, new_weight in zip(own.parameters(), new, strict=True):
+                for weight, new_weight in zip(held.parameters(), new, strict=True):
                     weight.copy_(new_weight)
 
 
@@ -121,7 +121,7 @@ def capture(work: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
     return graph, outputs
 
 
-def answer(
+def write_answers(
     network: Network, support: Tensor, planes: Tensor, logits: Tensor, values: Tensor
 ) -> None:
     """From float32 planes to float32 logits and values, in the network's own precision and

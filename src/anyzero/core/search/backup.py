@@ -51,9 +51,8 @@ def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     result = scratch.result[number]
     for level in range(scratch.depth[number], 0, -1):
         seat = seats[level - 1]
-        add_result(
-            tree, path[level], result[max(seat, 0)]
-        )  # chance has no payoff: any seat's will do
+        # chance has no payoff: any seat's will do
+        add_result(tree, path[level], result[max(seat, 0)])
         if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
             result[:] = 0.0
     add_result(tree, path[0], result[max(seats[0], 0)])

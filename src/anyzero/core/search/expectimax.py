@@ -40,18 +40,16 @@ from anyzero.core.search.tree import clear_nodes
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
 ROLLOUTS = 16  # random games per leaf, if rollouts are the evaluator
-# leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes
 TOGETHER = 56_000
-MOST_EXACT = (
-    2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
-)
+"""Leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes."""
+MOST_EXACT = 2_000_000
+"""Maximum positions to the end of the game for an exact search without an evaluator."""
 MOST_BY_CLOCK = 8_000
-"""The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply.
-"""
-# how far an estimate may be off: more leaves than this many times the budget are not even counted
+"""The budget in leaves when seconds are given: a search cannot stop in the middle of a ply."""
 ROUGHLY = 4
-# random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
+"""How far an estimate may be off: more leaves than this many times the budget are not counted."""
 LINES = 4
+"""Random lines to estimate the size of a tree, and positions to estimate that of many trees."""
 TO_THE_END = 1 << 14  # more moves than a game has
 
 
@@ -84,11 +82,8 @@ class Expectimax:
         """
         values = np.zeros((len(states), self.game.num_seats))
         some = states[:: max(1, len(states) // LINES)]
-        leaves = (
-            sum(estimate_leaves(self.game, state, depth) for state in some)
-            / max(1, len(some))
-            * len(states)
-        )
+        estimates = [estimate_leaves(self.game, state, depth) for state in some]
+        leaves = sum(estimates) / max(1, len(some)) * len(states)
         # each with about as many leaves as fit
         parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))
 
@@ -101,10 +96,8 @@ class Expectimax:
 
     def count_leaves(self, state: State, depth: int) -> int:
         """Number of positions at the ends of all lines of `depth` moves."""
-        return sum(
-            int((np.diff(level.starts) == 0).sum())
-            for level in self.levels(np.array([state]), depth)
-        )
+        levels = self.levels(np.array([state]), depth)
+        return sum(int((np.diff(level.starts) == 0).sum()) for level in levels)
 
     def levels(self, states: States, depth: int) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""

@@ -15,8 +15,8 @@ from anyzero.core.base.errors import (
     nearest_hint,
 )
 from anyzero.core.base.nouns import Numbers, States, Values
+from anyzero.core.game.definition import split_options
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_options
 
 # Formulas: how the next child is chosen.
 FLAT = 0
@@ -78,9 +78,8 @@ class Settings(NamedTuple):
     evaluator: int = ROLLOUT
     amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
     chance: int = 1  # whether the game has chance nodes
-    noise_fraction: float = (
-        0.0  # share of Dirichlet noise in the root's priors; for self-play, never for matches
-    )
+    noise_fraction: float = 0.0
+    """Share of Dirichlet noise in the root's priors; for self-play, never for matches."""
     noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
     considered: int = 16
     """Gumbel: maximum moves considered at the root; expectimax: moves searched more than one move
@@ -99,9 +98,8 @@ class Settings(NamedTuple):
     """Gumbel: how many visits the node's mean counts for in each child's value; by default 0, and
     16 with rollouts.
     """
-    log_visits: int = (
-        0  # many trees: whether the move is chosen by value + log visits instead of visits alone
-    )
+    log_visits: int = 0
+    """Many trees: whether the move is chosen by value + log visits instead of visits alone."""
     move_value: int = 0
     """Many trees: whether a position's value is that of the chosen move instead of the mean of all
     simulations.
@@ -118,19 +116,16 @@ PROOFS = ("solve", "look_ahead")
 TREE = (*BONUS, *GROWTH, *PROOFS)
 SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "threads", "reuse", "temperature")
 """Options of `search` itself rather than of a method."""
-MANY = (
-    "log_visits",
-    "move_value",
-)  # settings for many trees; for one tree, `final` and its result serve instead
+MANY = ("log_visits", "move_value")
+"""Settings for many trees; for one tree, `final` and its result serve instead."""
 
 
 class Method(NamedTuple):
     meaning: str
     settings: Settings
     options: tuple[str, ...] = ()  # settings that may be changed
-    halves: bool = (
-        False  # sequential halving at the root: the worse half of the moves is dropped each round
-    )
+    halves: bool = False
+    """Sequential halving at the root: the worse half of the moves is dropped each round."""
     final: str = "visits"  # the rule of the final move
 
     @property

@@ -29,12 +29,10 @@ FIRST_PIECE = 500
 ENDLESS_S = 9e6  # the budget of a search that runs until it is stopped
 PLANNED_S = 10.0  # Gumbel's planning horizon in an endless search; the best moves get the rest
 TRIED_SHARE = 0.1  # share of the planned time that Gumbel by the clock uses to measure its speed
-LONGEST_LINE = (
-    20  # moves of the principal variation shown; beyond that it is little more than chance
-)
-MOST_PLANNED = (
-    1 << 16
-)  # maximum simulations planned by Gumbel by the clock; the best moves get the rest
+LONGEST_LINE = 20
+"""Moves of the principal variation shown; beyond that it is little more than chance."""
+MOST_PLANNED = 1 << 16
+"""Maximum simulations planned by Gumbel by the clock; the best moves get the rest."""
 
 
 class Portion(NamedTuple):
@@ -246,9 +244,8 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
             break
         budget *= 2
     rate = budget / max(live.seconds - before, 1e-7)
-    left = int(
-        0.8 * rate * (horizon - live.seconds)
-    )  # a little less, so that the plan is completed
+    # a little less, so that the plan is completed
+    left = int(0.8 * rate * (horizon - live.seconds))
     if live.seconds < seconds:
         live.forest.replant(min(max(budget, left), MOST_PLANNED))
         yield Portion(until=seconds)

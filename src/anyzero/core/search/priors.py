@@ -106,9 +106,8 @@ def value_weight(tree: Tree, settings: Settings, node: int) -> float:
     most = 0
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         most = max(most, tree.visits[child])
-    return (
-        0.5 * settings.value_scale * (settings.visit_scale + most)
-    )  # 0.5: from [-1, 1] to a range of 1
+    # 0.5: from [-1, 1] to a range of 1
+    return 0.5 * settings.value_scale * (settings.visit_scale + most)
 
 
 def improved_policy(tree: Tree, settings: Settings, node: int, policy: Numbers) -> None:
@@ -204,9 +203,8 @@ def random_gamma(shape: float, rng: Stream) -> float:
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
         radius = math.sqrt(-2.0 * math.log(random_unit(rng) + TINY))
-        x = radius * math.cos(
-            2.0 * math.pi * random_unit(rng)
-        )  # a normal variate: Box and Muller 1958
+        # a normal variate: Box and Muller 1958
+        x = radius * math.cos(2.0 * math.pi * random_unit(rng))
         v = (1.0 + c * x) ** 3
         if v > 0.0 and math.log(random_unit(rng) + TINY) < 0.5 * x * x + d * (
             1.0 - v + math.log(v)

@@ -27,9 +27,8 @@ from anyzero.core.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scrat
 INLINED = True  # these functions are compiled into their callers: see compile.kernels
 
 WORST = -1e30
-UNVISITED_FIRST = (
-    1e9  # a first-play value this large means: every child once before any child twice
-)
+UNVISITED_FIRST = 1e9
+"""A first-play value this large means: every child once before any child twice."""
 
 
 def uct_score(value: float, visits: float, log_parent: float, exploration: float) -> float:

@@ -40,9 +40,8 @@ class Tree(NamedTuple):
 
     visits: np.ndarray
     value: np.ndarray
-    prior: (
-        np.ndarray
-    )  # before the search: the evaluator's; at chance nodes, the outcome's probability
+    prior: np.ndarray
+    """Before the search: the evaluator's; at chance nodes, the outcome's probability."""
     action: np.ndarray
     first: np.ndarray
     num_children: np.ndarray  # 0: not expanded

@@ -107,7 +107,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         )
     for name, value in values.items():
         source.parts.append(f"{name} = {source.literal(value)}")
-    main = source.add(bot_main.main, "main")
+    main = source.add(bot_main.run_bot, "run_bot")
     source.add(bot_main.choose, "choose")
     about = f"# {player} of {game.text}, written by anyzero export; python FILE speaks GTP"
     return f"{about}\n{source.text()}if __name__ == '__main__':\n {main}()\n"

@@ -20,7 +20,7 @@ from anyzero.core.game.contract import (
     play,
     seat_to_move,
 )
-from anyzero.core.nets.forward import evaluate
+from anyzero.core.nets.forward import evaluate_planes
 from anyzero.core.search.leaves import advance_tree
 from anyzero.core.search.methods import GUMBEL
 from anyzero.core.search.report import choose_child_of_root
@@ -70,7 +70,7 @@ def think_with_network(state: State, seed: Word) -> int:
     end = time.perf_counter() + SECONDS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, SIMULATIONS)
     while advance_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, LOGITS, VALUES, 0):
-        answer(SCRATCH.states[0])
+        write_answer(SCRATCH.states[0])
         if SECONDS > 0 and time.perf_counter() > end and TREE.visits[0] > 1:
             SCRATCH.budget[0] = 0  # this answer is still applied
     if SETTINGS.formula == GUMBEL:
@@ -78,10 +78,10 @@ def think_with_network(state: State, seed: Word) -> int:
     return chosen_action(TREE, SCORES)
 
 
-def answer(state: State) -> None:
+def write_answer(state: State) -> None:
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
-    LOGITS[...], VALUES[:, 0] = evaluate(OPS, PLANES, CONFIG, SIZES, SUPPORT)
+    LOGITS[...], VALUES[:, 0] = evaluate_planes(OPS, PLANES, CONFIG, SIZES, SUPPORT)
 
 
 def begin() -> None:
@@ -146,7 +146,7 @@ def action_text(rules: Rules, state: State, action: int) -> str:
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
-def main() -> None:
+def run_bot() -> None:
     """Serve the caller: the first line of Oware's judge consists of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():

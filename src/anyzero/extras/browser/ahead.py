@@ -172,12 +172,13 @@ class WholeLibrary(KernelLibrary):
         functions = [
             function for function in self._final_module.functions if not function.is_declaration
         ]
-        for number, one in enumerate([*functions, *self._final_module.global_variables]):
-            one.linkage = (
-                "external" if one.name in names else "internal"
+        for number, symbol in enumerate([*functions, *self._final_module.global_variables]):
+            symbol.linkage = (
+                "external" if symbol.name in names else "internal"
             )  # wasm has no common linkage
-            if one.name not in names:
-                one.name = f"own.{number}"  # Numba's names have counters and hashes of this process
+            if symbol.name not in names:
+                # Numba's names have counters and hashes of this process
+                symbol.name = f"own.{number}"
         self._optimize_final_module()
         self._final_module.verify()
         return bytes(self._codegen._tm.emit_object(self._final_module))

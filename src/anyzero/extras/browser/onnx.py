@@ -15,7 +15,7 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.play import first_decision
 from anyzero.core.nets.config import Layout, layout_of, support_of
-from anyzero.core.nets.forward import evaluate, residual_block
+from anyzero.core.nets.forward import evaluate_planes, residual_block
 from anyzero.core.nets.weights import StoredNetwork
 
 # of 2022: supported by every current runtime
@@ -69,7 +69,7 @@ class Graph:
         config = self.network.config
         game = self.game
         layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-        logits, _ = evaluate(
+        logits, _ = evaluate_planes(
             self, "planes", config, (layout.extras, layout.last_rows), support_of(config)
         )
         self.node("Identity", logits, to="logits")

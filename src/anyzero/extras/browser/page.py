@@ -222,7 +222,7 @@ def page_files(site: Values) -> dict[str, bytes]:
     index = (STATIC / "index.html").read_text()
     for old, new in EXPORTED.items():
         index = index.replace(old, new)
-    has_advisor = any(game["advisor"] for game in site["games"])
+    has_advisor = any(game.get("advisor") for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
     return files | {
         "anyzero.js": GLUE.read_bytes(),

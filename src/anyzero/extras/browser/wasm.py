@@ -161,7 +161,7 @@ def _function_indices(linking: bytes) -> dict[str, int]:
     while reader.take(1)[0] != SYMBOLS:
         reader.take(reader.number())
     reader.number()
-    return dict(found for _ in range(reader.number()) if (found := _symbol(reader)))
+    return dict(symbol for _ in range(reader.number()) if (symbol := _symbol(reader)) is not None)
 
 
 def _symbol(reader: Reader) -> tuple[str, int] | None:

@@ -218,9 +218,9 @@ class Instance:
         imports_by_name = {"__linear_memory": self.memory, "__stack_pointer": self.stack}
         code = wasmtime.Module(self.store.engine, module.code)
         imports = [
-            imports_by_name.get(wanted.name)
-            or wasmtime.Func(self.store, wanted.type, mathematics(wanted.name))
-            for wanted in code.imports
+            imports_by_name.get(item.name)
+            or wasmtime.Func(self.store, item.type, mathematics(item.name))
+            for item in code.imports
         ]
         self.exports = wasmtime.Instance(self.store, code, imports).exports(self.store)
 
@@ -271,8 +271,8 @@ atexit.register(INSTANCES.clear)  # wasmtime cannot release them once Python is 
 
 def mathematics(name: str) -> Any:
     """The C library function that a module imports; a final `f` is for 32-bit numbers."""
-    for known, narrow in ((name, False), (name.removesuffix("f"), True)):
-        function = getattr(math, known, None)
+    for function_name, narrow in ((name, False), (name.removesuffix("f"), True)):
+        function = getattr(math, function_name, None)
         if function is not None:
             return lambda *numbers: (
                 float(np.float32(function(*numbers))) if narrow else function(*numbers)

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 
-from anyzero.core.game.load import files_of, load, split_text
+from anyzero.core.game.definition import split_text
+from anyzero.core.game.load import files_of, load
 from anyzero.extras.cluster.jobs import ActorKind, Job, Pace
 from anyzero.extras.cluster.pool import Pool
 from anyzero.tools.arena.match import MatchResult

@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from anyzero.core.base.errors import BadOptionError
-from anyzero.core.game.load import files_of, load, split_text
+from anyzero.core.game.definition import split_text
+from anyzero.core.game.load import files_of, load
 from anyzero.core.learning.block import BlockResult
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.orders import Keep, Order

@@ -27,9 +27,7 @@ ROWS = 6
 COLUMNS = 7
 INPUTS = 3
 CHANNELS = 32
-"""Sizes of the board, channels of the input (one more than the game's planes), and channels of the
-trunk.
-"""
+"""Sizes of the board, channels of the input (one more than the game's planes) and of the trunk."""
 # size of a tile, and of its transform per channel
 HEIGHT = 3
 WIDTH = 4
@@ -48,8 +46,7 @@ TOGETHER = 12
 FEW = 4
 ABREAST = 8
 """Numbers per vector; vectors of channels, and tiles, multiplied at once; tiles at once if there
-are few of them;
-channels whose weight gradients are computed at once."""
+are few; channels whose weight gradients are computed at once."""
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 LOWEST = np.float32(-3.4e38)

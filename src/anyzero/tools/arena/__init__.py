@@ -5,8 +5,8 @@ once), `record` (from which a stopped run resumes), `statistics` and `standings`
 games), `arena` (the public functions), `ladder` (the strength of a net).
 """
 
-from anyzero.core.base.statistics import Sprt
 from anyzero.tools.arena.arena import Tournament, match, play_games, tournament
+from anyzero.tools.arena.elo import Sprt
 from anyzero.tools.arena.plan import Match, Plan, make_plan
 from anyzero.tools.arena.standings import Standings
 

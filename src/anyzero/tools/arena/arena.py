@@ -24,8 +24,9 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, percent
-from anyzero.core.base.statistics import Interval, Sprt, fit_ratings, mean_interval, named
+from anyzero.core.base.statistics import Interval, fit_ratings, mean_interval, named
 from anyzero.core.game.game import Game
+from anyzero.tools.arena.elo import Sprt
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Match, Plan, make_plan
 from anyzero.tools.arena.record import Record, Results
@@ -186,13 +187,13 @@ def bar_of_games(
 
 def leading_pairs(results: Results, start: int = 0) -> list[MatchResult]:
     """The games of all pairs from pair `start` to the first unfinished one."""
-    found: list[MatchResult] = []
+    leading: list[MatchResult] = []
     while True:
-        pair = start + len(found) // 2
+        pair = start + len(leading) // 2
         legs = [results.get(Match(0, 1, pair, leg)) for leg in (0, 1)]
         if legs[0] is None or legs[1] is None:
-            return found
-        found += [legs[0], legs[1]]
+            return leading
+        leading += [legs[0], legs[1]]
 
 
 # --- tournaments: a cross table, and a rating for each player; its mean score in games of one seat
@@ -227,7 +228,7 @@ class Tournament(Shown):
 
     def cross(self) -> list[list[float | None]]:
         """The score of each player (rows, in order) against each other (columns)."""
-        scores = {couple: found.tally.score for couple, found in self.couples.items()}
+        scores = {couple: standings.tally.score for couple, standings in self.couples.items()}
         scores |= {
             (b, a): None if score is None else 1.0 - score for (a, b), score in scores.items()
         }
@@ -278,13 +279,13 @@ class Tournament(Shown):
 
 
 def describe_row(row: Row) -> Values:
-    found: Values = {
+    values: Values = {
         "player": row.player,
         **named("rating", row.rating),
         "points": row.points,
     }
-    found |= {"games": row.games, "score": row.points / row.games if row.games else None}
-    return found if row.mean_score is None else found | named("mean_score", row.mean_score)
+    values |= {"games": row.games, "score": row.points / row.games if row.games else None}
+    return values if row.mean_score is None else values | named("mean_score", row.mean_score)
 
 
 def tournament(
@@ -322,15 +323,15 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
         for couple in combinations(numbers, 2)
     }
     scored = np.zeros((len(numbers), len(numbers)))
-    for (a, b), found in couples.items():
-        tally = found.tally
+    for (a, b), standings in couples.items():
+        tally = standings.tally
         scored[a, b] = tally.wins + tally.draws / 2
         scored[b, a] = tally.losses + tally.draws / 2
     alone = plan.has_one_seat()
     ratings = [None for _ in numbers] if alone else fit_ratings(scored.tolist(), anchor)
     rows = []
     for number in numbers:
-        played = sum(found.tally.total for couple, found in couples.items() if number in couple)
+        played = sum(pair.tally.total for couple, pair in couples.items() if number in couple)
         total = float(scored[number].sum())
         means = deal_means(results, number) if alone else []
         rows.append(
@@ -348,4 +349,4 @@ def deal_means(results: Results, number: int) -> list[float]:
     for match, result in results.items():
         if match.by_seat(1) == [number]:
             deals.setdefault(match.pair, []).append(points(result))
-    return [fmean(found) for found in deals.values()]
+    return [fmean(deal) for deal in deals.values()]

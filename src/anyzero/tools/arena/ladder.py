@@ -20,8 +20,9 @@ from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import Interval, mean_interval, wilson_interval
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game, game_text
-from anyzero.core.game.load import as_game, load, names_with, split_text
+from anyzero.core.game.load import as_game, load, names_with
 from anyzero.core.game.play import Play
 from anyzero.core.learning.find import BEST, find_network, hash_of
 from anyzero.tools.arena.arena import leading_pairs, play_games, split_settings
@@ -94,7 +95,7 @@ def rate(
         raise BadOptionError(
             "a rating keeps its games in a folder: name it with folder= instead of record="
         )
-    path, loaded = find_net(net, game)
+    path, loaded = find_rated_net(net, game)
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
@@ -109,7 +110,7 @@ def rate(
     return Rating(new, target, tuple(climb.left_out))
 
 
-def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
+def find_rated_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     """The net's file, and the board on which to rate it: the one it was trained on, if none is
     named.
     """

@@ -174,7 +174,7 @@ def play_match(
                 break
         live.add(action)
         line = line.play(game, action)
-    return make_result(game, match, [player.text for player in players], live, reason, detail)
+    return result_so_far(game, match, [player.text for player in players], live, reason, detail)
 
 
 def ask_player(
@@ -216,7 +216,7 @@ def ask_player(
     return action
 
 
-def make_result(
+def result_so_far(
     game: Game, match: Match, players: list[str], live: Live, reason: Reason, detail: str
 ) -> MatchResult:
     """The result of the game followed by `live`; a forfeit is by the seat to move in the last

@@ -54,7 +54,7 @@ class Record:
         self.path = Path(path)
         if self.path.exists() and not self.path.is_file():  # reading a device may never end
             raise AnyzeroError(f"cannot write {path}: it is not a file")
-        own = (
+        header = (
             {"form": MATCH_FORM, **self.plans[0].identity()}
             if identity is None
             else {"form": GRID_FORM, **identity}
@@ -63,8 +63,8 @@ class Record:
             split_player(player).network for plan in plans for player in plan.players
         } - {"", BEST}:
             # a run that trains on has another champion under the same name
-            own["networks"] = {name: hash_of(find_network(name)) for name in sorted(networks)}
-        self.header = json.dumps(own)
+            header["networks"] = {name: hash_of(find_network(name)) for name in sorted(networks)}
+        self.header = json.dumps(header)
         with writing(self.path):
             self.file = self.path.open("a+b")
         try:

@@ -10,17 +10,14 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import (
     Interval,
-    Sprt,
     Tally,
     compare,
-    count_pairs,
-    elo_interval,
-    farthest_elo,
     mean_interval,
     named,
     tally_scores,
 )
 from anyzero.core.game.play import BY_THE_RULES
+from anyzero.tools.arena.elo import Sprt, count_pairs, elo_interval, farthest_elo
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import Plan
 
@@ -108,15 +105,16 @@ class Standings(Shown):
             **self.tally.to_json(),
             "score": self.tally.score,
             "games": self.games,
-        }
-        values |= named("elo", self.elo) | {
+            **named("elo", self.elo),
             "seats": [tally.to_json() for tally in self.seats],
             "pairs": self.pairs,
+            "forfeits": [describe_forfeit(result) for result in self.forfeits],
         }
-        values |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
-            values |= {"mean_scores": list(self.means), **named("difference", self.difference)}
-        return values if self.sprt is None else values | {"sprt": self.sprt.to_json()}
+            values.update(mean_scores=list(self.means), **named("difference", self.difference))
+        if self.sprt is not None:
+            values["sprt"] = self.sprt.to_json()
+        return values
 
 
 def elo_words(elo: Interval, num_pairs: int) -> str:

@@ -27,7 +27,7 @@ from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.core.game.play import Reason, first_decision
 from anyzero.core.learning.find import BEST, COPIES, find_network
-from anyzero.tools.arena.match import Live, MatchResult, make_result, play_match
+from anyzero.tools.arena.match import Live, MatchResult, play_match, result_so_far
 from anyzero.tools.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.text import split_player
@@ -151,7 +151,7 @@ class Crew:
         detail = f"its process ended with code {code}"
         if worker.late:
             detail = "a move went on past the time limit and was stopped"
-        return task, make_result(game, task.match, players, live, reason, detail)
+        return task, result_so_far(game, task.match, players, live, reason, detail)
 
     def stop_late_workers(self) -> None:
         now = time.monotonic()
@@ -217,10 +217,10 @@ def serve_games(networks: str, file: str, *sizes: str) -> None:
     listen(lines.put)
     with os.fdopen(int(file), "r+b") as shared:
         live = Live(shared, *map(int, sizes), create=False)
-    serve(lambda: json.loads(lines.get()), send, live)
+    serve_tasks(lambda: json.loads(lines.get()), send, live)
 
 
-def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
+def serve_tasks(hear: Callable[[], Any], send: Send, live: Live) -> None:
     """Play the games of several plans; only one is prepared at a time, as its players may need much
     memory.
     """

@@ -15,7 +15,7 @@ from anyzero.tools.figures import (
     MaxNLocator,
     add_legend,
     draw_curve,
-    finish,
+    finish_axes,
     new_figure,
     style_of,
 )
@@ -114,7 +114,7 @@ def _draw_run_panel(axes: Axes, panel: RunPanel, runs: Sequence[RunCurves], by: 
     axes.xaxis.set_major_locator(MaxNLocator(7, integer=by == "generations", steps=[1, 2, 5, 10]))
     if panel.from_zero:
         axes.set_ylim(bottom=0)
-    finish(axes, panel.title.format(100 * runs[0].threshold), RUN_AXES[by], panel.unit)
+    finish_axes(axes, panel.title.format(100 * runs[0].threshold), RUN_AXES[by], panel.unit)
 
 
 def _draw_gate(axes: Axes, run: RunCurves, by: str) -> None:

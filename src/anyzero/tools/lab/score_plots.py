@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from anyzero.core.game.load import split_text
+from anyzero.core.game.definition import split_text
 from anyzero.tools.figures import (
     GUIDE,
     LABEL,
@@ -23,7 +23,7 @@ from anyzero.tools.figures import (
     NullLocator,
     add_legend,
     draw_curve,
-    finish,
+    finish_axes,
     matplotlib,
     new_figure,
     parse_formats,
@@ -325,7 +325,7 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_ylim(-3, 103)  # so that marks at 0 and 100 are not cut off
         axes.set_yticks([0, 25, 50, 75, 100])
-        finish(axes, about, f"budget of {owner}, {unit} per move", "")
+        finish_axes(axes, about, f"budget of {owner}, {unit} per move", "")
     all_axes[0].set_ylabel(f"score of {players[0]}, %", fontsize=LABEL)
     add_legend(figure, *all_axes[0].get_legend_handles_labels())
     return figure

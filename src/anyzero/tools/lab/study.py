@@ -161,8 +161,8 @@ def _draw_study(study: Study) -> "Figure":
     errors.legend(fontsize=figures.LABEL, frameon=False, loc="lower left")
     order.axhline(0.0, **figures.GUIDE)
     order.set_ylim(top=1.0)
-    figures.finish(errors, "root mean square error", "simulations", "")
-    figures.finish(order, "rank correlation with the reference", "simulations", "")
+    figures.finish_axes(errors, "root mean square error", "simulations", "")
+    figures.finish_axes(order, "rank correlation with the reference", "simulations", "")
     return figure
 
 
@@ -179,6 +179,6 @@ def _draw_moves(axes: "Axes", study: Study) -> None:
     for number, name in enumerate(("flat", "amaf")):
         style = figures.style_of(number) | {"linestyle": "", "markersize": 3.5}
         axes.plot(truth, point.estimates[name], alpha=0.8, **style)
-    figures.finish(
+    figures.finish_axes(
         axes, f"each move after {point.simulations:,} simulations", "reference", "estimate"
     )

@@ -1,6 +1,4 @@
-"""A run at a glance: its progress, strength and learning curves, and the settings in which runs
-differ.
-"""
+"""A run at a glance: its progress, strength and learning curves."""
 
 import math
 import time
@@ -192,13 +190,13 @@ class RunSummary(Shown):
         changed = differences(
             [self.config, RunConfig(game=self.config.game, seed=self.config.seed)]
         )
-        changes = [
+        named = [
             f"{key}={format_setting(value)}"
             for key, (value, _) in changed.items()
             if "network." not in key
         ]
-        if changes:
-            yield f"not the defaults: {', '.join(changes)}"
+        if named:
+            yield f"not the defaults: {', '.join(named)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:

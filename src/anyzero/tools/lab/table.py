@@ -9,13 +9,8 @@ from typing import NamedTuple
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.base.files import reading, write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.statistics import (
-    Interval,
-    Tally,
-    elo_difference,
-    elo_within,
-    wilson_interval,
-)
+from anyzero.core.base.statistics import Interval, Tally, wilson_interval
+from anyzero.tools.arena.elo import elo_difference, elo_within
 from anyzero.tools.arena.match import MatchResult
 from anyzero.tools.arena.plan import BOTH_LEGS, Plan
 from anyzero.tools.arena.standings import make_standings

@@ -15,8 +15,8 @@ from anyzero.core.base.errors import (
     text_of,
 )
 from anyzero.core.base.nouns import Values
+from anyzero.core.game.definition import split_text
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import split_text
 from anyzero.core.learning.find import BEST, find_network, net_file
 from anyzero.core.search.methods import METHODS, SearchText, parse_search
 

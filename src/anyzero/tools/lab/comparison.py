@@ -1,4 +1,6 @@
-"""Several runs side by side: the list of a folder, and the settings and results that differ."""
+"""Several runs: listed or compared, with the settings in which they differ. The public function:
+`runs("small", "large")`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -116,11 +118,11 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
             {},
             named=True,
         )
-    summaries = []
+    readable = []
     broken = {}
     for path in list_runs(root):
         try:
-            summaries.append(summarise_run(path))
+            readable.append(summarise_run(path))
         except AnyzeroError as error:
             broken[path.name] = str(error)
-    return Runs(root, summaries, broken, named=False)
+    return Runs(root, readable, broken, named=False)
