@@ -40,7 +40,7 @@ from anyzero.core.learning.games import (
     Slots,
     new_games,
 )
-from anyzero.core.learning.samples import Rows, Samples, finish, join, new_rows, take
+from anyzero.core.learning.samples import Rows, Samples, finish_rows, join, new_rows, take
 from anyzero.core.search.forest import Forest, tree_parts
 from anyzero.core.search.leaves import NO_ANSWERS, answer_leaves
 from anyzero.core.search.methods import BATCH, Settings
@@ -335,7 +335,7 @@ class Finished:
             strict=True,
         )
         checks = [(low, payoff > -1.0) for low, payoff in seats]
-        samples = finish(self.game, rows, keys=keys)
+        samples = finish_rows(self.game, rows, keys=keys)
         return BlockResult(
             samples, lines, sides, ends["payoffs"], scores, simulations, checks, rows.surprises
         )

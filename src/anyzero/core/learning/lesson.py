@@ -235,7 +235,7 @@ class RowLosses(NamedTuple):
         """One vector, on the batch's device: policy and value measures, and their weights."""
         policy_weights = batch.weights * batch.policy_weights
         predicted, values = (
-            found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values)
+            part if part.dim() == 1 else part[:, 0] for part in (predicted, batch.values)
         )
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
         agrees = (

@@ -200,12 +200,12 @@ class Replay:
         actions = self.actions[rows].long()
         policies = F.normalize(self.policies[rows].float(), p=1.0)
         num = self.game.num_actions
-        known = actions >= 0
-        places = torch.where(known, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
+        listed = actions >= 0
+        places = torch.where(listed, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
         dense = policies.new_zeros(len(rows), num + 1)
-        legal = known.new_zeros(len(rows), num + 1)
+        legal = listed.new_zeros(len(rows), num + 1)
         dense = dense.scatter_(1, places, policies)
-        legal = legal.scatter_(1, places, known)
+        legal = legal.scatter_(1, places, listed)
         return dense[:, :num].contiguous(), legal[:, :num].contiguous()
 
 

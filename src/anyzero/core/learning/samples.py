@@ -1,8 +1,8 @@
 """Samples: the training target of one position. Positions are stored, and inputs are encoded when
 needed.
 
-The game loop writes rows. When a game is over its rows are complete, and `finish` makes samples of
-them; what a run adds, `in_generation`, and what it replaces, `expectations.expect` and
+The game loop writes rows. When a game is over its rows are complete, and `finish_rows` makes
+samples of them; what a run adds, `in_generation`, and what it replaces, `expectations.expect` and
 `replay.merge`, are new samples. `COLUMNS` says what each column means, and from when on.
 """
 
@@ -124,7 +124,7 @@ def new_samples(game: Game, num: int) -> Samples:
     return Samples(**columns)._replace(policies=columns["policies"].astype(np.float16))
 
 
-def finish(game: Game, rows: Rows, *, keys: bool = True) -> Samples:
+def finish_rows(game: Game, rows: Rows, *, keys: bool = True) -> Samples:
     """The samples of finished games, of which no run knows yet; without keys on request."""
     fresh = new_samples(game, rows.num)
     shared = {name: column for name, column in rows._asdict().items() if name in Samples._fields}

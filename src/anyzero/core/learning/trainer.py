@@ -136,7 +136,7 @@ class Trainer:
         planes = batch.planes
         if planes.dim() == 4:
             planes = planes.contiguous(memory_format=torch.channels_last)
-        run = compiled_answer() if self.records and torch.is_grad_enabled() else network_output
+        run = compiled_output() if self.records and torch.is_grad_enabled() else network_output
         # On a CPU bfloat16 made training slower (49 ms instead of 34 ms per step of 256, Connect
         # Four 4x32).
         with torch.autocast("cuda", torch.bfloat16) if self.device == "cuda" else nullcontext():
@@ -249,7 +249,7 @@ def network_output(network: nn.Module, planes: Tensor) -> Output:
 
 
 @cache
-def compiled_answer() -> Callable[[nn.Module, Tensor], Output]:
+def compiled_output() -> Callable[[nn.Module, Tensor], Output]:
     """The same, compiled with its gradients: two thirds of the time, as all between two
     convolutions is one kernel.
     """

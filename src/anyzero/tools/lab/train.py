@@ -290,8 +290,8 @@ def sweep(
     }
     check_runs(text, recipe, changes_by_run)
     runs = [
-        train(text, run=name, **recipe, changes=own, **options)
-        for name, own in changes_by_run.items()
+        train(text, run=name, **recipe, changes=settings, **options)
+        for name, settings in changes_by_run.items()
     ]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
     result = Sweep(key, runs, run_path(f"{stem}.png"))
@@ -302,10 +302,10 @@ def sweep(
 def check_runs(game: str | None, recipe: Values, changes: dict[str, Values]) -> None:
     """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
-    for name, own in changes.items():
+    for name, settings in changes.items():
         if name not in begun:
             RunFolder(run_path(name)).check_is_free()
-            fill_in(make_config(game, **recipe, changes=own))
+            fill_in(make_config(game, **recipe, changes=settings))
     for name in begun:  # last, since changes to an existing run are written at once
         open_run(game, run=name, **recipe, changes=changes[name])
 
