@@ -23,13 +23,15 @@ CORE = ("base", "compile", "game", "search", "nets", "learning")
 ABOVE_THE_CORE = {
     "views": {"core.base", "views"},
     "games": {"core.base", "core.compile", "core.game", "views", "games"},
+    "tools.child": set(),
+    "tools.progress": set(),
     "tools.figures": set(),
     "tools.laws": set(),
     "tools.proofs": set(),
     "tools.players": set(),
     "tools.search": {"tools.players"},
-    "tools.arena": {"tools.players", "tools.figures"},
-    "tools.lab": {"tools.players", "tools.arena", "tools.figures"},
+    "tools.arena": {"tools.players"},
+    "tools.lab": {"tools.players", "tools.arena"},
     "tools.doctor": {"tools.players", "tools.arena", "tools.laws"},
     "app.records": {"tools.players", "tools.arena"},
     "app.protocols": {"tools.players", "tools.arena", "app.records"},
@@ -38,9 +40,10 @@ ABOVE_THE_CORE = {
 }
 """What a room may import besides itself; tools and the app also the whole core, games and views.
 
-What else the app needs of the tools it takes from the door, `import anyzero`. Extras may import
+All tools and the app share processes, progress and figures. What else the app needs of the tools it takes from the door, `import anyzero`. Extras may import
 everything, and nobody imports them: they are found by name.
 """
+SHARED = {"tools.child", "tools.progress", "tools.figures"}
 LONGEST_FILE = 450
 
 
@@ -94,7 +97,7 @@ def allowed(room: str) -> set[str]:
         return {f"core.{name}" for name in CORE[: CORE.index(room[5:]) + 1]}
     beside = ABOVE_THE_CORE[room] | {room}
     if room.startswith(("tools", "app")):
-        beside |= {f"core.{name}" for name in CORE} | {"games", "views"}
+        beside |= {f"core.{name}" for name in CORE} | {"games", "views"} | SHARED
     return beside
 
 
@@ -215,7 +218,7 @@ def test_a_search_loads_no_picture_no_process_no_card_and_no_schema():
     }
     others = {name.partition(".")[0] for name in loaded}
     assert others.isdisjoint({"pydantic", "matplotlib", "typer", "rich", "torch", "fastapi"})
-    assert loaded.isdisjoint({"anyzero.core.base.child", "anyzero.core.base.schema"})
+    assert loaded.isdisjoint({"anyzero.tools.child", "anyzero.core.base.schema"})
 
 
 @pytest.mark.parametrize("name", anyzero.__all__)

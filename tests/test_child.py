@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.core.base.child import LONGEST_LINE, TOO_LONG, Child, ChildError, LateChildError
+from anyzero.tools.child import LONGEST_LINE, TOO_LONG, Child, ChildError, LateChildError
 
 ECHO_CODE = """
-from anyzero.core.base.child import listen, take_output; import time
+from anyzero.tools.child import listen, take_output; import time
 send = take_output(); print("not for the holder"); send("ready")
 listen(lambda line: send(f"{line} {line}")); time.sleep(600)
 """
@@ -109,7 +109,7 @@ def test_nothing_outlives_a_holder_that_is_killed(is_ours):
     deaf = "import time; print('ready', flush=True); time.sleep(600)"
     command = (*ECHO, word) if is_ours else (sys.executable, "-c", deaf, word)
     code = (
-        f"import time; from anyzero.core.base.child import Child; child = Child({command!r}, "
+        f"import time; from anyzero.tools.child import Child; child = Child({command!r}, "
         f"is_ours={is_ours})\n"
         "print(child.read(), flush=True); time.sleep(600)"
     )

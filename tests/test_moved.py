@@ -143,7 +143,7 @@ def test_such_texts_are_looked_for_in_the_right_way():
     assert {part.module for part in PARTS.values()} <= texts
     assert {*MOVED, *MOVED.values()} <= texts
     assert "anyzero.tools.laws.apart:_tell_laws" in texts  # a process
-    assert "anyzero.core.base.child:_keep" in texts
+    assert "anyzero.tools.child:_keep" in texts
     assert any(text.endswith(":play_chunk") for text in texts)  # a job
 
 

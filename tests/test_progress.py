@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from anyzero.core.base import progress
+from anyzero.tools import progress
 
 
 class Clock:

@@ -237,7 +237,7 @@ def test_a_game_shows_its_sizes_and_its_start_in_a_notebook():
 def test_a_notebook_gets_a_bar_that_leaves_nothing(monkeypatch):
     from types import ModuleType, SimpleNamespace
 
-    from anyzero.core.base import progress
+    from anyzero.tools import progress
 
     shown = []
     shell = ModuleType("IPython.display")

@@ -15,10 +15,10 @@ import chess
 import pytest
 
 import anyzero
-from anyzero.core.base.child import Child, LateChildError
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.core.game.play import Play
 from anyzero.tools.arena import make_plan, match, play_games
+from anyzero.tools.child import Child, LateChildError
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.engine import UciClient, find_program, parse_engine
 from anyzero.tools.players.player import FailedPlayerError, ResignedError, consult

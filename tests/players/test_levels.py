@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.game import facts
 from anyzero.core.game.load import BUILT_IN
 from anyzero.core.game.play import Play
+from anyzero.core.game.rollouts import count_cores
 from anyzero.core.learning.find import net_file
 from anyzero.core.search.methods import parse_search
 from anyzero.tools.players import parse_player

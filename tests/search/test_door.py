@@ -13,7 +13,7 @@ print(*sys.modules)
 """
 ABSENT = (
     *("anyzero.app", "anyzero.extras", "anyzero.views", "anyzero.tools.players"),
-    *("anyzero.core.nets", "anyzero.core.learning", "anyzero.core.base.child"),
+    *("anyzero.core.nets", "anyzero.core.learning", "anyzero.tools.child"),
     *("anyzero.core.base.schema", "pydantic", "torch", "safetensors"),
 )
 

@@ -20,8 +20,8 @@ from anyzero.app.cli.options import (
 )
 from anyzero.app.cli.output import answer, load_position, print_result
 from anyzero.core.base.extras import find
-from anyzero.core.base.progress import progress
 from anyzero.core.base.report import Sheet, count
+from anyzero.tools.progress import progress
 
 
 @examples("anyzero games --json")

@@ -16,12 +16,12 @@ from rich.text import Text
 from anyzero.app.records.in_progress import GameInProgress, Ply
 from anyzero.core.base import stopping
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.progress import progress
 from anyzero.core.base.report import count, worth_words
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.game import Game, State
 from anyzero.tools.players.player import Answer
 from anyzero.tools.players.text import split_player
+from anyzero.tools.progress import progress
 from anyzero.views.text import scene_to_terminal
 
 

@@ -90,7 +90,7 @@ def uci_command() -> None:
     Give the GUI the command `anyzero uci`.
     """
     from anyzero.app.protocols.uci import UciEngine
-    from anyzero.core.base.child import take_output
+    from anyzero.tools.child import take_output
 
     engine = UciEngine(take_output())
     if serve_lines(engine.handle):
@@ -116,14 +116,14 @@ def gtp_command(
     Give the GUI the command `anyzero gtp GAME`, with any two-seat game without chance.
     """
     from anyzero.app.protocols.gtp import GtpEngine
-    from anyzero.core.base.child import take_output
+    from anyzero.tools.child import take_output
 
     serve_lines(GtpEngine(game, player, take_output(), seed=seed, resign=resign).handle)
 
 
 def serve_lines(handle: Callable[[str], bool]) -> bool:
     """Handle line by line; False once an engine was told to quit, True at the end of the input."""
-    from anyzero.core.base.child import read_lines
+    from anyzero.tools.child import read_lines
 
     return all(handle(line) for line in read_lines())
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from anyzero import __version__
 from anyzero.app.protocols.limits import Clock, whole_number
 from anyzero.app.records.in_progress import GameInProgress
-from anyzero.core.base.child import Send
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, IllegalMoveError, words_of
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
+from anyzero.tools.child import Send
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.engine import (
     COLOURS,

@@ -13,7 +13,6 @@ from typing import Any
 
 from anyzero import __version__
 from anyzero.app.protocols.limits import Limits, UciOptions, changed, offers, read_limits
-from anyzero.core.base.child import Send
 from anyzero.core.base.errors import (
     AnyzeroError,
     BadPositionError,
@@ -31,6 +30,7 @@ from anyzero.core.search.methods import Evaluator
 from anyzero.core.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.core.search.report import RootMove
 from anyzero.core.search.tree import new_tree
+from anyzero.tools.child import Send
 from anyzero.tools.players.text import load_evaluator
 
 FIRST_LOOK_S = 0.05

@@ -22,7 +22,6 @@ from typing import Any
 
 from anyzero.app.records.in_progress import GameInProgress, action_cells, state_from_bytes
 from anyzero.app.web.catalog import ServerConfig, load_interpreted
-from anyzero.core.base.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.core.base.errors import AnyzeroError, words_of
 from anyzero.core.base.nouns import Values
 from anyzero.core.compile.cache import NotCompiledError, loading_only
@@ -33,6 +32,7 @@ from anyzero.core.nets.forward import numpy_evaluator
 from anyzero.core.nets.weights import read_network
 from anyzero.core.search import LiveSearch, Searcher
 from anyzero.core.search.methods import SearchText
+from anyzero.tools.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.player import choose_at_random, consult
 from anyzero.tools.players.text import RANDOM, search_arguments, split_player

@@ -5,6 +5,7 @@ Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs
 seed gives the same sums interpreted, on any number of CPU threads, and on the GPU.
 """
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,10 @@ def cut(num: int, parts: int) -> list[tuple[int, int]]:
     last.
     """
     return list(pairwise(num * part // parts for part in range(parts + 1)))
+
+
+def count_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], threads: int) -> None:

@@ -9,10 +9,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, whole
 from anyzero.core.base.nouns import NamedValues
 from anyzero.core.game.load import load
+from anyzero.core.game.rollouts import count_cores
 from anyzero.core.learning.config import (
     ONLY_FOR,
     RunConfig,

@@ -10,9 +10,9 @@ from typing import NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.game.game import Game
+from anyzero.core.game.rollouts import count_cores
 from anyzero.core.learning.config import TrainerConfig
 from anyzero.core.learning.lesson import (
     Lesson,

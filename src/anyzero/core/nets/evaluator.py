@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import BadOptionError, check_name
 from anyzero.core.base.extras import find_or_none, needs_package
 from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game
-from anyzero.core.game.rollouts import cut, encode_states, turn_to_seats
+from anyzero.core.game.rollouts import count_cores, cut, encode_states, turn_to_seats
 from anyzero.core.nets.answers import Answering, Remembered, empty_answers, places_that_pay
 from anyzero.core.nets.config import BadNetworkError, fits
 from anyzero.core.nets.forward import NumpyNetwork

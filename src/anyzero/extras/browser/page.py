@@ -25,7 +25,6 @@ from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.extras import find
 from anyzero.core.base.files import writing
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.progress import progress
 from anyzero.core.game.game import Game, game_text
 from anyzero.core.game.guard import told
 from anyzero.core.learning.find import BEST, find_network
@@ -45,6 +44,7 @@ from anyzero.extras.programs import (
     search_functions,
 )
 from anyzero.tools.players.text import LEVELS, level_text, net_levels, net_method
+from anyzero.tools.progress import progress
 from anyzero.views.board import board_values
 
 STATIC = Path(anyzero.app.web.__file__).parent / "static"

@@ -22,7 +22,6 @@ from anyzero.core.base.errors import (
     text_of,
 )
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, percent
 from anyzero.core.base.statistics import Interval, fit_ratings, mean_interval, named
 from anyzero.core.game.game import Game
@@ -39,6 +38,7 @@ from anyzero.tools.arena.standings import (
 )
 from anyzero.tools.arena.workers import Nodes, Workers, cluster_at
 from anyzero.tools.players import Player
+from anyzero.tools.progress import progress as bar
 
 if TYPE_CHECKING:
     from anyzero.tools.figures import Figure

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, text_of, whole
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import Interval, mean_interval, wilson_interval
@@ -34,6 +33,7 @@ from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.engine import find_program, program_of
 from anyzero.tools.players.player import consult
 from anyzero.tools.players.text import net_method
+from anyzero.tools.progress import progress as bar
 
 SIMULATIONS = 64
 GAMES = 40

@@ -19,16 +19,17 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import quote
 
 from anyzero.core.base import stopping
-from anyzero.core.base.child import Child, Send, count_cores, listen, python_command, take_output
 from anyzero.core.base.errors import AnyzeroError, whole, words_of
 from anyzero.core.base.extras import find
 from anyzero.core.base.files import parse_object
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.core.game.play import Reason, first_decision
+from anyzero.core.game.rollouts import count_cores
 from anyzero.core.learning.find import BEST, COPIES, find_network
 from anyzero.tools.arena.match import Live, MatchResult, play_match, result_so_far
 from anyzero.tools.arena.plan import Match, Plan, imbalance, make_opening
+from anyzero.tools.child import Child, Send, listen, python_command, take_output
 from anyzero.tools.players import Player, parse_player
 from anyzero.tools.players.text import split_player
 

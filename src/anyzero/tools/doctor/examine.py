@@ -7,7 +7,6 @@ from pathlib import Path
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
@@ -16,6 +15,7 @@ from anyzero.core.learning.presets import preset_config
 from anyzero.core.nets.config import PRESETS, BadNetworkError, resolve
 from anyzero.tools.doctor import data, network, reports
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
+from anyzero.tools.progress import progress as bar
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
 RUN = ("run",)

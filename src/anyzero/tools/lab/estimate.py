@@ -14,21 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from anyzero.core.base import stopping
-from anyzero.core.base.child import count_cores
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, whole
-from anyzero.core.base.progress import SHARE
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.base.statistics import mean_interval
 from anyzero.core.game.contract import OVER
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
-from anyzero.core.game.rollouts import rollouts
+from anyzero.core.game.rollouts import count_cores, rollouts
 from anyzero.core.search.forest import Forest
 from anyzero.core.search.methods import FLAT, Method, Settings, adapt
 from anyzero.core.search.report import RootMoves
 from anyzero.core.search.selection import minimum_error_weight, rave_score
 from anyzero.tools.lab.study import ESTIMATES, Errors, Point, Study
+from anyzero.tools.progress import SHARE
+from anyzero.tools.progress import progress as bar
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE = 100_000

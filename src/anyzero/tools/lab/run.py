@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import AnyzeroError, BadOptionError
 from anyzero.core.base.nouns import Values
-from anyzero.core.base.progress import SHARE
 from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.base.statistics import Interval
 from anyzero.core.game.load import load
@@ -28,6 +27,7 @@ from anyzero.tools.arena.workers import Workers, cluster_at
 from anyzero.tools.lab.config import Experiment, load_experiment
 from anyzero.tools.lab.table import read_rows, write_table
 from anyzero.tools.players.text import split_player
+from anyzero.tools.progress import SHARE
 
 if TYPE_CHECKING:
     from anyzero.tools.figures import Figure

@@ -15,8 +15,6 @@ from anyzero.core.base.errors import BadOptionError, whole
 from anyzero.core.base.extras import find
 from anyzero.core.base.files import write_whole
 from anyzero.core.base.nouns import NamedValues, Values
-from anyzero.core.base.progress import Tell, in_notebook
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.base.sealed import write_sealed
 from anyzero.core.base.seeds import draw_seed
@@ -31,6 +29,8 @@ from anyzero.core.learning.history import HISTORY, rebuild_history
 from anyzero.core.learning.orders import Elsewhere
 from anyzero.core.learning.run import default_names, fill_in, make_config, open_run, train_on
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
+from anyzero.tools.progress import Tell, in_notebook
+from anyzero.tools.progress import progress as bar
 
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations used to estimate the duration of the next ones

@@ -10,12 +10,12 @@ from contextlib import redirect_stdout
 from dataclasses import asdict
 from io import StringIO
 
-from anyzero.core.base.child import Child, LateChildError, listen, python_command, take_output
 from anyzero.core.base.errors import BadGameError
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.guard import CHECKED, remember
 from anyzero.core.game.load import load_trusted
+from anyzero.tools.child import Child, LateChildError, listen, python_command, take_output
 from anyzero.tools.laws.check import FIRST_LAW, LawResult, LawResults, judge_all, seen_of
 from anyzero.tools.laws.evidence import Evidence
 from anyzero.tools.laws.laws import FATAL, LAWS

@@ -7,11 +7,11 @@ import os
 
 import numpy as np
 
-from anyzero.core.base.child import Child, listen, python_command, take_output
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load_trusted
 from anyzero.core.game.rollouts import rollouts
+from anyzero.tools.child import Child, listen, python_command, take_output
 from anyzero.tools.laws.evidence import observe
 from anyzero.tools.laws.observe import first_difference
 

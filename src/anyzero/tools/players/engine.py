@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from anyzero.core.base.child import Child, ChildError, LateChildError
 from anyzero.core.base.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.definition import split_options
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import names_with
 from anyzero.core.game.play import Play, move_texts
+from anyzero.tools.child import Child, ChildError, LateChildError
 from anyzero.tools.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
 PATIENCE_S = 60.0  # for starting, and for a move without a clock

@@ -9,11 +9,11 @@ import numpy as np
 from anyzero.core.base import stopping
 from anyzero.core.base.errors import whole
 from anyzero.core.base.nouns import Actions, Numbers, Rules, States, Values
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.base.report import Part, Sheet, Shown
 from anyzero.core.game.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
+from anyzero.tools.progress import progress as bar
 
 MOST_AT_ONCE = 5  # plies counted between checks for interruption
 

@@ -20,10 +20,10 @@ from anyzero.core.base.errors import (
     is_number,
     seconds_below,
 )
-from anyzero.core.base.progress import progress as bar
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
 from anyzero.core.search.report import PROVEN_NAMES
+from anyzero.tools.progress import progress as bar
 from anyzero.tools.proofs import proof_search as proof
 from anyzero.tools.proofs.proof_search import Stack
 from anyzero.tools.proofs.proof_table import (

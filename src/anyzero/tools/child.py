@@ -40,10 +40,6 @@ class LateChildError(ChildError, TimeoutError):
     """A child did not answer in time."""
 
 
-def count_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def python_command(module: str, function: str, *arguments: str) -> tuple[str, ...]:
     """The command that calls a function of this package with these texts, without importing from
     the working folder.
