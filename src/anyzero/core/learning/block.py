@@ -17,6 +17,7 @@ from anyzero.core.base.stopping import check as check_stopping
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.bits import by_pointer
 from anyzero.core.game.game import Game
+from anyzero.core.game.play import Reason
 from anyzero.core.learning.advance import (
     WITHOUT_REUSE,
     advance_game,
@@ -30,6 +31,7 @@ from anyzero.core.learning.games import (
     BY_RULES,
     IDLE,
     NEVER,
+    REASON_OF,
     REASON_WORDS,
     REASONS,
     Games,
@@ -59,6 +61,10 @@ class GameLine(NamedTuple):
     actions: list[int]
     payoffs: list[float]
     end: str  # one of REASON_WORDS
+
+    @property
+    def reason(self) -> Reason:
+        return REASON_OF[self.end]
 
 
 class BlockResult(NamedTuple):

@@ -38,6 +38,7 @@ CUT_OFF = 2
 REASONS = (Reason.RULES, Reason.RESIGNATION, Reason.CUT_OFF)  # how a game ends, by these codes
 REASON_WORDS = {Reason.RULES: "rules", Reason.RESIGNATION: "resign", Reason.CUT_OFF: "plies"}
 """How the games of a run say it in their files."""
+REASON_OF = {word: reason for reason, word in REASON_WORDS.items()}
 MOST_OPENING_PLIES = 4
 NEVER = -1.0  # the threshold below which no seat resigns
 ENDLESS = 1 << 62

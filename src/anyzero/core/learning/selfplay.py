@@ -7,6 +7,7 @@ import numpy as np
 from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.game.game import Game
+from anyzero.core.game.play import Reason
 from anyzero.core.learning.block import Block, BlockResult, Watch
 from anyzero.core.learning.config import RANDOM, RunConfig
 from anyzero.core.learning.contestants import Contestant, anchor_contestant, network_contestant
@@ -104,12 +105,12 @@ def describe_block(block: BlockResult) -> Values:
         "simulations": block.simulations,
         "plies": sum(len(line.actions) for line in lines),
         "draws": sum(
-            len(line.payoffs) > 1 and not any(line.payoffs) and line.end != "plies"
+            len(line.payoffs) > 1 and not any(line.payoffs) and line.reason is not Reason.CUT_OFF
             for line in lines
         ),
         "first_seat_payoff": float(block.payoffs[:, 0].sum()),
-        "resigned": sum(line.end == "resign" for line in lines),
-        "cut_off": sum(line.end == "plies" for line in lines),
+        "resigned": sum(line.reason is Reason.RESIGNATION for line in lines),
+        "cut_off": sum(line.reason is Reason.CUT_OFF for line in lines),
         "distinct_games": len({(line.start, *line.actions) for line in lines}),
         "previous_games": len(points),
         "previous_points": float(sum(points)),

@@ -11,7 +11,7 @@ import hashlib
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,7 @@ WAIT_S = 0.2
 HEAD_LOST_S = 10.0
 WAITING_S = 30.0
 SLOW = 2.0
-"""A job that takes this many times as long as others is given to a second actor, once no other work
-is left.
+"""A job that takes this many times as long as others goes to a second actor, once no other is left.
 """
 MOST_DEATHS = 5
 """How often a job may kill its process, or a process die before its first answer, before this
@@ -81,8 +80,7 @@ class Pool:
         self.times: deque[float] = deque(maxlen=100)
         self.speed = ""  # the speed of the work, for display
         self.idle_since: float | None = time.monotonic()
-        """Since when there have been no actors; None: there are some, or it was already reported.
-        """
+        """Since when there have been no actors; None: there are some, or it was reported."""
 
     def close(self) -> None:
         if self.is_lost:
@@ -397,11 +395,6 @@ class Pool:
             self.ray.kill(member.actor)
 
 
-@contextlib.contextmanager
-def opened(address: str | None, *, with_gpus: bool = False) -> Iterator[Pool | None]:
-    """The pool of the cluster at this address, `auto` or `host:port`; None without an address."""
-    if address is None:
-        yield None
-        return
-    with contextlib.closing(Pool(address, with_gpus=with_gpus)) as pool:
-        yield pool
+def opened(address: str) -> contextlib.closing[Pool]:
+    """The pool of the cluster at this address, `auto` or `host:port`, until the block ends."""
+    return contextlib.closing(Pool(address))

@@ -7,8 +7,10 @@ import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
+from anyzero.core.game.play import Reason
 from anyzero.core.learning.contestants import self_play_method
 from anyzero.core.learning.folder import read_games
+from anyzero.core.learning.games import REASON_OF
 from anyzero.core.learning.orders import start_states
 from anyzero.core.learning.samples import Samples, load_shard
 from anyzero.tools.doctor.case import (
@@ -173,12 +175,14 @@ def _results_by_position(
             continue
         ended = game.is_over(states[-1])
         payoffs = np.array(line["payoffs"], np.float32).tolist()
-        if line["end"] == "rules" and not (
+        reason = REASON_OF.get(line["end"])
+        if reason is Reason.RULES and not (
             ended and np.allclose(game.payoffs(states[-1]), payoffs, atol=1e-5)
         ):
             other += 1
         for ply, state in enumerate(states[:-1] if ended else states):
-            payoff = None if line["end"] == "plies" else payoffs[max(0, game.seat_to_move(state))]
+            is_cut = reason is Reason.CUT_OFF
+            payoff = None if is_cut else payoffs[max(0, game.seat_to_move(state))]
             results[bytes(state), ply, length].add(payoff)
     broken = (
         f"{illegal} of {len(lines)} games have illegal moves, {other} a wrong result"
@@ -278,7 +282,7 @@ def check_outcomes(case: Case) -> Finding:
     """
     if case.folder is None:
         payoffs = case.random.payoffs
-        cut = float(np.mean([line.end == "plies" for line in case.random.games]))
+        cut = float(np.mean([line.reason is Reason.CUT_OFF for line in case.random.games]))
         games = len(payoffs)
         draws = float((payoffs == 0.0).all(axis=1).mean())
         first = float(payoffs[:, 0].mean())
