@@ -172,19 +172,17 @@ def test_the_knobs_that_people_know_set_what_they_say(run, tiny):
     text = (tiny / "runs/tic-tac-toe/config.toml").read_text()
     wanted = (
         "games = 5",
-        "simulations = 3",
+        'search = "puct:3,noise_fraction=0.1,noise_concentration=0.5"',
         "epochs = 0.5",
         "batches = 2",
         "batch_size = 16",
         "learning_rate = 0.01",
     )
     others = (
-        "noise_fraction = 0.1",
-        "noise_concentration = 0.5",
         "convergence_threshold = 0.3",
         "seed = 9",
     )
-    for line in (*wanted, *others, 'method = "puct"'):
+    for line in (*wanted, *others):
         assert line in text.splitlines()
 
 
