@@ -40,8 +40,9 @@ ABOVE_THE_CORE = {
 }
 """What a room may import besides itself; tools and the app also the whole core, games and views.
 
-All tools and the app share processes, progress and figures. What else the app needs of the tools it takes from the door, `import anyzero`. Extras may import
-everything, and nobody imports them: they are found by name.
+All tools and the app share processes, progress and figures. What else the app needs of the tools it
+takes from the door, `import anyzero`. Extras may import everything, and nobody imports them: they
+are found by name.
 """
 SHARED = {"tools.child", "tools.progress", "tools.figures"}
 LONGEST_FILE = 450
