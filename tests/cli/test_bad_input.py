@@ -54,7 +54,7 @@ WRONG = [
         ["export", "hex", "--c", "x", "--max-characters", "9"],
         "--max-characters does nothing here: it is for --bot",
     ),
-    (["search", "hec", "uct:10"], "did you mean hex? known: tic_tac_toe, connect_four, "),
+    (["search", "hec", "uct:10"], "did you mean hex? known: atarigo, breakthrough, "),
     (["search", "hex:sise=7", "uct:10"], "did you mean size? its options: size, swap"),
     (["search", "hex", "uctt:10"], f"did you mean uct? known: {ALL_METHODS}"),
     (["search", "hex", "what is this"], f"there is no player 'what is this'; known: {ALL_METHODS}"),
