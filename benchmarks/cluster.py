@@ -30,11 +30,12 @@ from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import RunFolder, is_run
 from anyzero.core.learning.generation import Stages
 from anyzero.core.learning.orders import Order
-from anyzero.core.learning.run import Training, fill_in, make_config
+from anyzero.core.learning.run import Training
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.extras.cluster import Pace, Pool
 from anyzero.extras.cluster.selfplay import LEAST_GAMES, Blocks, ClusterGames
+from anyzero.tools.lab.opening import fill_in, make_config
 
 STORE = 200_000_000
 BLOCK = 128

@@ -103,7 +103,7 @@ TINY: dict[str, Any] = {
 def sample_walk() -> Iterator[tuple[str, list[str]]]:
     """A generation of a run on the CPU, from the first move of self-play to the trained network."""
     from anyzero.core.learning.generation import Stages
-    from anyzero.core.learning.run import open_run
+    from anyzero.tools.lab.opening import open_run
 
     with TemporaryDirectory() as home, interpreted():
         folder = open_run("tic_tac_toe", run=f"{home}/run", changes=TINY)

@@ -10,9 +10,10 @@ import pytest
 
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
-from anyzero.core.learning.run import Training, fill_in, make_config
+from anyzero.core.learning.run import Training
 from anyzero.extras.cluster import Job, Pool
 from anyzero.extras.cluster.selfplay import ClusterGames
+from anyzero.tools.lab.opening import fill_in, make_config
 
 ROOT = Path(__file__).parent.parent.parent
 STORE = 80_000_000

@@ -13,13 +13,13 @@ import pytest
 
 import anyzero
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.run import fill_in, make_config
 from anyzero.core.learning.samples import load_shard
 from anyzero.core.nets.config import NetworkConfig
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import save_network
 from anyzero.extras.cluster import Job
 from anyzero.extras.cluster.jobs import ClusterError
+from anyzero.tools.lab.opening import fill_in, make_config
 from tests.cluster.conftest import (
     TINY,
     Disturbance,

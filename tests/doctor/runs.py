@@ -12,12 +12,13 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import change
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.manifest import NETWORK, write_manifest
-from anyzero.core.learning.presets import preset_config
-from anyzero.core.learning.run import Training, fill_in, make_config
+from anyzero.core.learning.run import Training
 from anyzero.core.nets.config import NetworkConfig, resolve
 from anyzero.core.nets.models import load_network
 from anyzero.core.nets.weights import save_network
 from anyzero.tools.doctor.case import Case
+from anyzero.tools.lab.opening import fill_in, make_config
+from anyzero.tools.presets import preset_config
 
 NIM = str(Path(__file__).parent / "nim.py")
 HEALTHY = {

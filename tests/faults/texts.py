@@ -20,11 +20,11 @@ from anyzero.core.base.files import parse_object
 from anyzero.core.base.schema import write_toml
 from anyzero.core.game.load import BUILT_IN, load
 from anyzero.core.learning.config import RunConfig, change, load_config, parse_setting
-from anyzero.core.learning.run import make_config
 from anyzero.core.nets.config import parse_network
 from anyzero.core.search.methods import parse_search
 from anyzero.tools.arena.match import MATCH_FORM
 from anyzero.tools.lab.config import load_experiment
+from anyzero.tools.lab.opening import make_config
 from anyzero.tools.players import parse_player
 from anyzero.tools.players.text import split_player
 from tests.faults.table import Table, Told

@@ -12,11 +12,11 @@ from anyzero.app.web.catalog import describe_game
 from anyzero.core.base.errors import BadGameError
 from anyzero.core.game.facts import Facts
 from anyzero.core.game.load import BUILT_IN, GALLERY, gallery, game_names, games_with, load
-from anyzero.core.learning.presets import GENERAL, find_recipe, preset_config, recipes
 from anyzero.tools.arena.ladder import ladder, read_problems
 from anyzero.tools.players import split_player
 from anyzero.tools.players.engine import from_gtp, to_gtp
 from anyzero.tools.players.text import LEVELS, level_text
+from anyzero.tools.presets import GENERAL, find_recipe, preset_config, recipes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
 LINES = """

@@ -15,12 +15,12 @@ from anyzero.core.learning.config import ReplayConfig, SelfPlayConfig
 from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.orders import Order, make_pairings, manner_of, pairing_shares
 from anyzero.core.learning.replay import build_replay
-from anyzero.core.learning.run import fill_in, make_config
 from anyzero.core.nets import on_gpu as networks_on_gpu
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import read_network, save_network
 from anyzero.extras.cluster import ActorKind
 from anyzero.extras.cluster.selfplay import join_pieces, play_piece
+from anyzero.tools.lab.opening import fill_in, make_config
 from tests.learning.rows import random_samples
 from tests.search.weighing import Weighing
 

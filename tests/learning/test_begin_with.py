@@ -9,9 +9,9 @@ import anyzero
 from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.run import open_run
 from anyzero.core.nets.config import BadNetworkError
 from anyzero.core.nets.models import load_network
+from anyzero.tools.lab.opening import open_run
 from anyzero.tools.lab.train import train
 
 SMALL = {

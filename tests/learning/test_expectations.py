@@ -13,9 +13,10 @@ from anyzero.core.learning.expectations import expect, goes_on, trace_back
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Stages
 from anyzero.core.learning.manifest import Generation
-from anyzero.core.learning.run import Training, fill_in, make_config
+from anyzero.core.learning.run import Training
 from anyzero.core.learning.samples import new_samples, take
 from anyzero.core.learning.selfplay import play_random
+from anyzero.tools.lab.opening import fill_in, make_config
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of

@@ -23,8 +23,8 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs, run_path
 from anyzero.core.learning.manifest import NETWORK
-from anyzero.core.learning.run import fill_in, open_run
 from anyzero.core.learning.window import Window
+from anyzero.tools.lab.opening import fill_in, open_run
 
 CONFIG = RunConfig(keep=2)
 

@@ -18,11 +18,12 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
-from anyzero.core.learning.presets import preset_config, recipes
-from anyzero.core.learning.run import Training, fill_in, make_config, open_run
+from anyzero.core.learning.run import Training
 from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
+from anyzero.tools.lab.opening import fill_in, make_config, open_run
 from anyzero.tools.lab.train import train
+from anyzero.tools.presets import preset_config, recipes
 
 TINY = {
     "network": {"blocks": 1, "channels": 16, "pool_every": 1},

@@ -5,11 +5,11 @@ wins.
 import pytest
 
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.core.learning import presets
-from anyzero.core.learning.presets import fitting_games, preset_config, recipes
-from anyzero.core.learning.run import make_config
 from anyzero.core.learning.search_text import parse_self_play
 from anyzero.core.nets.config import resolve
+from anyzero.tools import presets
+from anyzero.tools.lab.opening import make_config
+from anyzero.tools.presets import fitting_games, preset_config, recipes
 
 GPU = {"device": "cuda"}
 

@@ -5,9 +5,9 @@ refused.
 import pytest
 
 from anyzero.core.base.errors import AnyzeroError, BadOptionError, UnknownNameError
-from anyzero.core.learning import run as opening
-from anyzero.core.learning.run import open_run
 from anyzero.core.learning.search_text import OldSearch
+from anyzero.tools.lab import opening
+from anyzero.tools.lab.opening import open_run
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
 

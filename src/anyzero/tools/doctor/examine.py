@@ -11,10 +11,10 @@ from anyzero.core.base.report import Part, Sheet, Shown, count
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder, find_run, list_runs
-from anyzero.core.learning.presets import preset_config
 from anyzero.core.nets.config import PRESETS, BadNetworkError, resolve
 from anyzero.tools.doctor import data, network, reports
 from anyzero.tools.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
+from anyzero.tools.presets import preset_config
 from anyzero.tools.progress import progress as bar
 
 Tell = Callable[[str], None]  # called with the name of every check before it starts
