@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anyzero.tools.arena.cards import nets
     from anyzero.tools.arena.ladder import rate
     from anyzero.tools.doctor.examine import examine
+    from anyzero.tools.doctor.verify import verify
     from anyzero.tools.lab.comparison import runs
     from anyzero.tools.lab.estimate import estimate
     from anyzero.tools.lab.run import experiment
@@ -59,7 +60,7 @@ __all__ += [
     "runs",
     "search",
 ]
-__all__ += ["search_many", "solve", "sweep", "tournament", "train"]
+__all__ += ["search_many", "solve", "sweep", "tournament", "train", "verify"]
 __version__ = "0.1.0"
 
 MODULES = {
@@ -73,6 +74,7 @@ MODULES = {
     "tools.arena.cards": ("nets",),
     "tools.arena.ladder": ("rate",),
     "tools.doctor.examine": ("examine",),
+    "tools.doctor.verify": ("verify",),
     "tools.lab.estimate": ("estimate",),
     "tools.lab.run": ("experiment",),
     "tools.lab.score_plots": ("plot",),

@@ -10,9 +10,9 @@ from anyzero.core.base.sealed import DamagedError
 from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.manifest import CHAMPION, write_manifest
-from anyzero.core.learning.once import verify
 from anyzero.core.learning.run import Training
 from anyzero.core.nets.config import BadNetworkError
+from anyzero.tools.doctor.verify import verify
 from anyzero.tools.lab.opening import open_run
 from anyzero.tools.lab.summary import summarise_run
 from tests.faults.runs import GENERATIONS, fresh, go_on, play, run_campaign

@@ -10,7 +10,7 @@ import pytest
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import END_FILE, NOW, RunFolder
-from anyzero.core.learning.once import verify
+from anyzero.tools.doctor.verify import verify
 from anyzero.tools.lab.comparison import runs
 from anyzero.tools.lab.train import final_match, sweep, train
 

@@ -175,9 +175,7 @@ def runs_command(
 ) -> None:
     """List all training runs, show one, or compare several."""
     if verify:
-        from anyzero.core.learning.once import verify as check
-
-        verified = check(*names or (), root=root)
+        verified = anyzero.verify(*names or (), root=root)
         print_result(verified, json=json)
         raise typer.Exit(not verified.ok)
     overview = anyzero.runs(*names or (), root=root)
