@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.core.game.load import BUILT_IN, load
-from anyzero.core.game.rollouts import bench_rollouts, rollouts
-from anyzero.core.search.search import SearchSpeed, search_speed
+from anyzero.core.game.rollouts import rollouts
 from anyzero.tools.laws.evidence import observe
 from anyzero.tools.laws.observe import first_difference
 from anyzero.tools.proofs.perft import perft
+from anyzero.tools.speed import SearchSpeed, bench_rollouts, search_speed
 from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 
 GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]

@@ -26,6 +26,7 @@ ABOVE_THE_CORE = {
     "tools.child": set(),
     "tools.progress": set(),
     "tools.figures": set(),
+    "tools.speed": set(),
     "tools.presets": set(),
     "tools.laws": set(),
     "tools.proofs": set(),
@@ -41,11 +42,11 @@ ABOVE_THE_CORE = {
 }
 """What a room may import besides itself; tools and the app also the whole core, games and views.
 
-All tools and the app share processes, progress and figures. What else the app needs of the tools it
-takes from the door, `import anyzero`. Extras may import everything, and nobody imports them: they
-are found by name.
+All tools and the app share processes, progress, figures and speeds. What else the app needs of the
+tools it takes from the door, `import anyzero`. Extras may import everything, and nobody imports
+them: they are found by name.
 """
-SHARED = {"tools.child", "tools.progress", "tools.figures"}
+SHARED = {"tools.child", "tools.progress", "tools.figures", "tools.speed"}
 LONGEST_FILE = 450
 
 

@@ -224,7 +224,7 @@ def bench_rollouts_command(
     json: Json = False,
 ) -> None:
     """Measure random games per second from the initial position."""
-    from anyzero.core.game.rollouts import bench_rollouts as measure
+    from anyzero.tools.speed import bench_rollouts as measure
 
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
@@ -243,7 +243,7 @@ def bench_search_command(
     json: Json = False,
 ) -> None:
     """Measure simulations per second from the initial position."""
-    from anyzero.core.search.search import search_speed
+    from anyzero.tools.speed import search_speed
 
     loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):

@@ -1,12 +1,11 @@
-"""Many random games from one position, on any target: the basis of flat Monte Carlo, of benchmarks
-and of the laws.
+"""Many random games from one position, on any target: the basis of flat Monte Carlo, of measured
+speeds and of the laws.
 
 Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs, so that the same
 seed gives the same sums interpreted, on any number of CPU threads, and on the GPU.
 """
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,8 +23,6 @@ from anyzero.core.game.game import Game, State
 from anyzero.core.game.streams import new_scratch, rollout_streams
 
 PARTS_A_THREAD = 16  # a delayed thread leaves its share to the others
-FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
-"""Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
 
 
 class RolloutSums(NamedTuple):
@@ -97,44 +94,6 @@ def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], thr
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(run, *zip(*parts, strict=True)))
-
-
-# --- random games per second
-
-
-class RolloutSpeed(NamedTuple):
-    game: str
-    target: str
-    threads: int
-    rollouts_per_s: float
-    moves_per_s: float
-    compile_s: float  # time until the first rollout was done: loading or compiling
-
-
-def bench_rollouts(
-    game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0
-) -> RolloutSpeed:
-    """Measure for about `seconds`, once everything is compiled."""
-    check_target(target)
-    state = game.initial_state()
-    start = time.perf_counter()
-    rollouts(game, state, 1, target=target)
-    compile_s = time.perf_counter() - start
-    streams = FIRST_STREAMS[target] * threads
-    repeats = 1
-    while True:
-        start = time.perf_counter()
-        result = rollouts(
-            game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads
-        )
-        took = time.perf_counter() - start
-        if took >= seconds / 2:
-            rates = streams * repeats / took, float(result.moves.sum()) / took
-            return RolloutSpeed(game.text, target, threads, *rates, round(compile_s, 4))
-        grow = min(16, max(2, int(seconds / max(took, 1e-6))))
-        streams, repeats = (
-            (streams, repeats * grow) if target == "cuda" else (streams * grow, repeats)
-        )
 
 
 def check_target(target: str) -> None:

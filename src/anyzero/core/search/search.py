@@ -3,8 +3,6 @@
 """
 
 import math
-import statistics
-import time
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,7 +20,7 @@ from anyzero.core.base.errors import (
 from anyzero.core.base.nouns import States
 from anyzero.core.game.game import Game, State
 from anyzero.core.game.load import position_of
-from anyzero.core.game.play import Play, first_decision
+from anyzero.core.game.play import Play
 from anyzero.core.game.rollouts import check_target
 from anyzero.core.search.expectimax import DeepeningForest
 from anyzero.core.search.forest import Forest
@@ -306,58 +304,3 @@ def search_many(
     forest.plant(states)
     grown = forest.grow(simulations)
     return ManyResults(*forest.policies(), grown)
-
-
-# --- simulations per second
-
-
-class SearchSpeed(NamedTuple):
-    game: str
-    method: str
-    simulations_per_s: float
-    """Of the fastest search: other load on the machine only makes it slower."""
-    median_simulations_per_s: float
-    simulations: int  # of the fastest search; fewer than its budget if the position was proven
-    nodes: int
-    bytes_per_node: float
-    searches: int
-    seconds: float  # of all searches
-    ready_s: float  # time for a first search of one simulation: loading or compiling
-
-
-def search_speed(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
-    """Search the initial position repeatedly for about `seconds`, each time with another seed and
-    an empty tree.
-
-    The clock covers the whole call, so that reading the result from the tree counts too. As with a
-    player, a search reuses the memory of the previous one.
-    """
-    parsed = parse_search(method)
-    state = first_decision(game)
-    start = time.perf_counter()
-    if state is None:
-        raise AnyzeroError(f"{game.text}: nothing to search, the game is over at the start")
-    Searcher(game, **parsed._replace(simulations=1, seconds=None).arguments).search(state, 0)
-    searcher = Searcher(game, **parsed.arguments)
-    ready_s = time.perf_counter() - start
-    spent = 0.0
-    results: list[tuple[float, SearchResult]] = []
-    while spent < seconds or not results:
-        start = time.perf_counter()
-        result = searcher.search(state, len(results) + 1)
-        took = time.perf_counter() - start
-        results.append((result.simulations / took, result))
-        spent += took
-    rate, fastest = max(results, key=lambda pair: pair[0])
-    return SearchSpeed(
-        game.text,
-        method,
-        simulations_per_s=rate,
-        median_simulations_per_s=statistics.median(rate for rate, _ in results),
-        simulations=fastest.simulations,
-        nodes=fastest.nodes,
-        bytes_per_node=fastest.bytes_per_node,
-        searches=len(results),
-        seconds=round(spent, 4),
-        ready_s=round(ready_s, 4),
-    )
