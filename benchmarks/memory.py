@@ -24,8 +24,8 @@ import websockets
 
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.once import OutOfTimeError
 from anyzero.core.learning.run import Training
-from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.tools.arena.arena import match
 from anyzero.tools.lab.opening import fill_in, make_config
 from web_process import Server, resident_mb

@@ -19,8 +19,8 @@ import numpy as np
 
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import RunConfig, SelfPlayConfig
-from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.orders import Order
 from anyzero.core.learning.selfplay import play_block
 from anyzero.core.nets.config import parse_network

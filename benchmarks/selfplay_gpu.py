@@ -21,8 +21,8 @@ import torch
 
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import SelfPlayConfig
-from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.on_gpu import STEPS, GpuGames
 from anyzero.core.learning.orders import manner_of
 from anyzero.core.learning.samples import Samples

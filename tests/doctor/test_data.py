@@ -7,9 +7,8 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from anyzero.core.learning.block import Block
+from anyzero.core.learning.block import Block, network_contestant, self_play_method
 from anyzero.core.learning.config import RunConfig, SelfPlayConfig
-from anyzero.core.learning.contestants import network_contestant, self_play_method
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.orders import Order
 from anyzero.core.learning.samples import load_shard, save_shard

@@ -12,8 +12,8 @@ import numpy as np
 
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.once import OutOfTimeError
 from anyzero.core.learning.run import Training
-from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.tools.doctor.verify import verify
 from anyzero.tools.lab.opening import fill_in, make_config
 from anyzero.tools.search import search

@@ -11,8 +11,8 @@ import torch
 
 from anyzero.core.game.load import load
 from anyzero.core.learning import on_gpu, replay
+from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import ReplayConfig, SelfPlayConfig
-from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.orders import Order, make_pairings, manner_of, pairing_shares
 from anyzero.core.learning.replay import build_replay
 from anyzero.core.nets import on_gpu as networks_on_gpu

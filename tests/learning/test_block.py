@@ -8,13 +8,13 @@ import pytest
 from anyzero.core.base.errors import BadOptionError
 from anyzero.core.game.contract import CHANCE
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import Block
-from anyzero.core.learning.config import RunConfig, SelfPlayConfig
-from anyzero.core.learning.contestants import (
+from anyzero.core.learning.block import (
+    Block,
     anchor_contestant,
     network_contestant,
     self_play_method,
 )
+from anyzero.core.learning.config import RunConfig, SelfPlayConfig
 from anyzero.core.learning.games import Manner, Pairings, surprise_of
 from anyzero.core.learning.samples import surprise_weights, take
 from anyzero.core.nets.config import parse_network

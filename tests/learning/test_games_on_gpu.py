@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from anyzero.core.game.load import load
+from anyzero.core.learning.block import network_contestant
 from anyzero.core.learning.config import SelfPlayConfig
-from anyzero.core.learning.contestants import network_contestant
 from anyzero.core.learning.orders import make_pairings, manner_of, pairing_shares
 from anyzero.core.nets.config import parse_network
 from anyzero.core.nets.models import new_network

@@ -18,8 +18,8 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, change
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.once import OutOfTimeError
 from anyzero.core.learning.run import Training
-from anyzero.core.learning.timer import OutOfTimeError
 from anyzero.core.nets.config import resolve
 from anyzero.tools.lab.opening import fill_in, make_config, open_run
 from anyzero.tools.lab.train import train

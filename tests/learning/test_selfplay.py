@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.core.base.statistics import Tally
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import Block
+from anyzero.core.learning.block import Block, anchor_contestant, network_contestant
 from anyzero.core.learning.config import (
     BenchmarkConfig,
     GateConfig,
@@ -15,7 +15,6 @@ from anyzero.core.learning.config import (
     SelfPlayConfig,
     change,
 )
-from anyzero.core.learning.contestants import anchor_contestant, network_contestant
 from anyzero.core.learning.contests import (
     benchmark,
     contest,

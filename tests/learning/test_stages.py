@@ -13,11 +13,11 @@ from anyzero.core.game.load import load
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.manifest import Generation
+from anyzero.core.learning.once import Timer
 from anyzero.core.learning.orders import last_score_against_previous, opponents, start_states
 from anyzero.core.learning.run import Training
 from anyzero.core.learning.samples import Samples, load_shard, save_shard
 from anyzero.core.learning.selfplay import Engine, play_random
-from anyzero.core.learning.timer import Timer
 from anyzero.core.learning.trainer import Trainer
 from anyzero.tools.lab.opening import fill_in, make_config
 from tests.learning.rows import random_samples

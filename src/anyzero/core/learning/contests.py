@@ -24,9 +24,8 @@ from anyzero.core.base.statistics import (
     wilson_interval,
 )
 from anyzero.core.game.game import Game
-from anyzero.core.learning.block import Block, BlockResult, Watch
+from anyzero.core.learning.block import Block, BlockResult, Contestant, Watch
 from anyzero.core.learning.config import BenchmarkConfig, GateConfig
-from anyzero.core.learning.contestants import Contestant
 from anyzero.core.learning.games import Manner, Pairings, default_openings
 
 CONVERGENCE = 5  # benchmarks whose mean is compared with the mean of as many before

@@ -21,9 +21,13 @@ from anyzero.core.base.nouns import Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.load import load
-from anyzero.core.learning.block import BlockResult
+from anyzero.core.learning.block import (
+    BlockResult,
+    Contestant,
+    anchor_contestant,
+    network_contestant,
+)
 from anyzero.core.learning.config import RunConfig
-from anyzero.core.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.core.learning.contests import (
     benchmark,
     contest,
@@ -36,7 +40,7 @@ from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.lesson import num_steps
 from anyzero.core.learning.manifest import NETWORK, REPORT, TRAINER, Generation
-from anyzero.core.learning.once import anchor_points, block_name, once
+from anyzero.core.learning.once import Tell, Timer, anchor_points, block_name, once
 from anyzero.core.learning.orders import (
     Elsewhere,
     Reader,
@@ -48,7 +52,6 @@ from anyzero.core.learning.orders import (
 from anyzero.core.learning.replay import build_replay
 from anyzero.core.learning.samples import in_generation, surprise_weights
 from anyzero.core.learning.selfplay import Engine, describe_block, summary
-from anyzero.core.learning.timer import Tell, Timer
 from anyzero.core.learning.trainer import Trainer
 from anyzero.core.learning.window import Window
 from anyzero.core.nets.evaluator import NetworkEvaluator

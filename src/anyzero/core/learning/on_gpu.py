@@ -20,14 +20,15 @@ from anyzero.core.learning.advance import advance_game
 from anyzero.core.learning.block import (
     ENDED,
     BlockResult,
+    Contestant,
     Finished,
     Watch,
+    network_contestant,
     new_slots,
     plant_forest,
     without_noise,
 )
 from anyzero.core.learning.config import RunConfig
-from anyzero.core.learning.contestants import Contestant, network_contestant
 from anyzero.core.learning.games import (
     ENDLESS,
     NEVER,

@@ -1,4 +1,5 @@
-"""Stages that run once and are then read: each result with the hashes of the files it made.
+"""Stages that run once and are then read: each result with the hashes of the files it made; and the
+time they take.
 
 Anything damaged is reported, removed and made again; on the CPU the result is identical.
 """
@@ -6,8 +7,10 @@ Anything damaged is reported, removed and made again; on the CPU the result is i
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from anyzero.core.base import stopping
 from anyzero.core.base.files import put_aside
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.sealed import (
@@ -79,3 +82,57 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
             folder.note(f"{folder.path}: {error}; it was set aside, and the anchors play again")
             put_aside(path)
     return write_sealed(path, ANCHORS, {**played, "points": make()})["points"]  # type: ignore[no-any-return]
+
+
+# --- the time of a run: interruptions do not count
+
+Tell = Callable[[int], None]  # called with what is done of a stage
+
+
+class OutOfTimeError(Exception):
+    """The time is up; the generation in progress stays as it is."""
+
+
+class Timer:
+    def __init__(self, folder: RunFolder, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """`meanwhile` is called whenever someone looks at the time."""
+        self.folder = folder
+        self.meanwhile = meanwhile
+        self.started = clock()  # shifted as if the run had never been interrupted
+        self.deadline = float("inf")
+
+    def start(self, minutes: float | None = None) -> None:
+        """Count on from what the run took so far; `minutes` in total end it."""
+        self.started = clock() - self.seconds_so_far()
+        if minutes is not None:
+            self.deadline = self.started + 60.0 * minutes
+
+    def seconds_so_far(self) -> float:
+        """Seconds of the finished generations, and of the finished stages of the current one."""
+        total = float(sum(sum(report["seconds"].values()) for report in self.folder.reports()))
+        for part in map(self.folder.part_path, self.folder.part_numbers()):
+            for path in part.glob("*.json"):
+                with suppress(DamagedError):
+                    total += read_sealed(path, STAGE)["result"]["seconds"]
+        return total
+
+    def passed(self) -> float | None:
+        """The share of the run's minutes that has passed; None if none are planned."""
+        planned = 60.0 * self.folder.config.minutes
+        return (clock() - self.started) / planned if planned else None
+
+    def look(self) -> None:
+        """Raise an error if the time is up, or if someone asked to stop."""
+        stopping.check()
+        self.meanwhile()
+        if clock() >= self.deadline:
+            raise OutOfTimeError
+
+    def watch(self, tell: Tell, before: int = 0) -> Callable[[int, int], None]:
+        """The callback of a block or a trainer; `before` was done already."""
+
+        def look(done: int, _more: int) -> None:
+            tell(before + done)
+            self.look()
+
+        return look

@@ -4,8 +4,8 @@ from anyzero.core.learning.contests import has_converged
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress, Stages
 from anyzero.core.learning.history import rebuild_history
+from anyzero.core.learning.once import OutOfTimeError
 from anyzero.core.learning.orders import Elsewhere
-from anyzero.core.learning.timer import OutOfTimeError
 
 
 class Training:

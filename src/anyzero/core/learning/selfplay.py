@@ -8,9 +8,15 @@ from anyzero.core.base.nouns import NamedValues, Values
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.game.game import Game
 from anyzero.core.game.play import Reason
-from anyzero.core.learning.block import Block, BlockResult, Watch
+from anyzero.core.learning.block import (
+    Block,
+    BlockResult,
+    Contestant,
+    Watch,
+    anchor_contestant,
+    network_contestant,
+)
 from anyzero.core.learning.config import RANDOM, RunConfig
-from anyzero.core.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.core.learning.games import Manner, Pairings
 from anyzero.core.learning.orders import (
     CHAMPION,

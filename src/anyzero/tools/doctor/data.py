@@ -8,7 +8,7 @@ import numpy as np
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.play import Reason
-from anyzero.core.learning.contestants import self_play_method
+from anyzero.core.learning.block import self_play_method
 from anyzero.core.learning.folder import read_games
 from anyzero.core.learning.games import REASON_OF
 from anyzero.core.learning.orders import start_states

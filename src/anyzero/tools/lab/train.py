@@ -20,8 +20,8 @@ from anyzero.core.base.sealed import write_sealed
 from anyzero.core.base.seeds import draw_seed
 from anyzero.core.compile.clock import clock
 from anyzero.core.game.game import Game
+from anyzero.core.learning.block import anchor_contestant
 from anyzero.core.learning.config import RANDOM, RunConfig, parse_setting
-from anyzero.core.learning.contestants import anchor_contestant
 from anyzero.core.learning.contests import contest
 from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
 from anyzero.core.learning.generation import Progress, Stages
