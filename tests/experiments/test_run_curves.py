@@ -5,8 +5,8 @@ from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
 from anyzero.core.base.errors import AnyzeroError, UnknownNameError
-from anyzero.core.learning.history import make_rows
 from anyzero.tools.figures import FEW, save_figure
+from anyzero.tools.lab.history import make_rows
 from anyzero.tools.lab.plots import RunCurves, draw_runs
 from tests.learning.reports import make_report
 

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.learning.run import train_on
-from anyzero.tools.lab.opening import open_run
+from anyzero.tools.lab.opening import open_run, train_on
 from tests.faults.runs import DERIVED, TINY, hash_of
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 

@@ -8,7 +8,7 @@ import pytest
 from anyzero.core.base.files import write_whole
 from anyzero.core.learning.config import RunConfig
 from anyzero.core.learning.folder import RunFolder
-from anyzero.core.learning.history import COLUMNS, make_rows, rebuild_history
+from anyzero.tools.lab.history import COLUMNS, make_rows, rebuild_history
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)

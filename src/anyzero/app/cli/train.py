@@ -108,9 +108,7 @@ def train_command(
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy
     # machine. They read this when torch is imported, which has not happened yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    from anyzero.core.base.files import write_whole
     from anyzero.core.learning.config import parse_setting
-    from anyzero.core.learning.history import HISTORY
 
     changes = dict(parse_setting(text) for text in settings or [])
     changes |= {key: arguments[name] for name, key in FLAGS.items() if arguments[name] is not None}
@@ -132,7 +130,7 @@ def train_command(
         return
     result = anyzero.train(game, match=match, **options)
     if output is not None:
-        write_whole(output, (result.path / HISTORY).read_bytes())
+        result.write_history(output)
     facts: Values = {
         "run": str(result.path),
         "game": result.config.game,

@@ -3,7 +3,6 @@
 from anyzero.core.learning.contests import has_converged
 from anyzero.core.learning.folder import RunFolder
 from anyzero.core.learning.generation import Progress, Stages
-from anyzero.core.learning.history import rebuild_history
 from anyzero.core.learning.once import OutOfTimeError
 from anyzero.core.learning.orders import Elsewhere
 
@@ -51,19 +50,3 @@ class Training:
         return [
             report["benchmark"]["mean"] for report in measured if not report["generation"] % every
         ]
-
-
-def train_on(
-    folder: RunFolder,
-    *,
-    generations: int | None = None,
-    minutes: float | None = None,
-    progress: Progress | None = None,
-    elsewhere: Elsewhere | None = None,
-) -> str:
-    """Resume a run until this many generations or minutes in total; returns why it ended."""
-    with folder.locked():
-        try:
-            return Training(folder, progress, elsewhere).run(generations, minutes)
-        finally:
-            rebuild_history(folder)

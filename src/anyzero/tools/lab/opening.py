@@ -1,5 +1,5 @@
-"""How people open a run: its config from a preset, a file and single changes, with everything left
-open decided; by name, a new run or one that exists and matches.
+"""How people open a run and continue it: its config from a preset, a file and single changes, with
+everything left open decided; by name, a new run or one that exists and matches.
 """
 
 import re
@@ -23,12 +23,15 @@ from anyzero.core.learning.config import (
 )
 from anyzero.core.learning.find import find_network
 from anyzero.core.learning.folder import OtherRunError, RunFolder, is_run, run_path
-from anyzero.core.learning.orders import start_states
+from anyzero.core.learning.generation import Progress
+from anyzero.core.learning.orders import Elsewhere, start_states
+from anyzero.core.learning.run import Training
 from anyzero.core.learning.run_seal import FREE
 from anyzero.core.learning.search_text import unused_by
 from anyzero.core.nets.config import resolve
 from anyzero.core.nets.evaluator import check_device
 from anyzero.core.nets.models import load_network
+from anyzero.tools.lab.history import rebuild_history
 from anyzero.tools.presets import preset_config
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
@@ -76,6 +79,22 @@ def open_run(
         with suppress(OtherRunError):
             return reopen(path, game, minutes, **recipe)
     raise AssertionError("there is always another name")
+
+
+def train_on(
+    folder: RunFolder,
+    *,
+    generations: int | None = None,
+    minutes: float | None = None,
+    progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
+) -> str:
+    """Resume a run until this many generations or minutes in total; returns why it ended."""
+    with folder.locked():
+        try:
+            return Training(folder, progress, elsewhere).run(generations, minutes)
+        finally:
+            rebuild_history(folder)
 
 
 def asked_for(config_file: Path | str | None, changes: NamedValues | None) -> list[str]:

@@ -11,14 +11,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from anyzero.core.base.errors import AnyzeroError
-from anyzero.core.base.files import reading
+from anyzero.core.base.files import reading, write_whole
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown, short
 from anyzero.core.game.load import load
 from anyzero.core.learning.config import RunConfig, flatten, format_setting
 from anyzero.core.learning.folder import NOW, SAMPLES, RunFolder
-from anyzero.core.learning.history import Row, make_rows
 from anyzero.core.learning.manifest import CHAMPION, GENERATIONS
+from anyzero.tools.lab.history import HISTORY, Row, make_rows
 from anyzero.tools.players.text import BY_VALUES
 
 if TYPE_CHECKING:
@@ -178,6 +178,10 @@ class RunSummary(Shown):
 
     def records(self) -> list[Values]:
         return [dict(row) for row in self.history]
+
+    def write_history(self, output: Path) -> None:
+        """A copy of its training_history.csv."""
+        write_whole(output, (self.path / HISTORY).read_bytes())
 
     def report(self) -> Iterator[Part]:
         """Its game, settings that differ from the defaults, its last generations, and its

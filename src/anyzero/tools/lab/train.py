@@ -25,10 +25,9 @@ from anyzero.core.learning.config import RANDOM, RunConfig, parse_setting
 from anyzero.core.learning.contests import contest
 from anyzero.core.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
 from anyzero.core.learning.generation import Progress, Stages
-from anyzero.core.learning.history import HISTORY, rebuild_history
 from anyzero.core.learning.orders import Elsewhere
-from anyzero.core.learning.run import train_on
-from anyzero.tools.lab.opening import default_names, fill_in, make_config, open_run
+from anyzero.tools.lab.history import HISTORY, rebuild_history
+from anyzero.tools.lab.opening import default_names, fill_in, make_config, open_run, train_on
 from anyzero.tools.lab.summary import RunSummary, describe_network, plot_runs, span, summarise_run
 from anyzero.tools.progress import Tell, in_notebook
 from anyzero.tools.progress import progress as bar
