@@ -2,6 +2,7 @@
 
 import sys
 
+from anyzero.app.cli.crashes import watch_over
 from anyzero.core.base import stopping
 from anyzero.core.base.extras import needs_package
 
@@ -13,7 +14,7 @@ def main() -> None:
     files = [word for word in sys.argv[1:] if ".py" in word]
     if files and "serve" not in sys.argv[:2]:  # the server plays in processes of its own
         named = ", ".join(files)
-        stopping.watch_over(
+        watch_over(
             f"code of {named} probably reads or writes out of range, or calls itself for ever"
         )
     with stopping.in_two_steps():

@@ -3,16 +3,14 @@ compiler's.
 """
 
 import ast
-import math
 import re
-import signal
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from anyzero.core.base.nouns import Values
@@ -57,35 +55,6 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         name = function_at(self.file, self.line) if self.function is None else self.function
         return f"{f'in {name}, ' if name else ''}{self.file.name} line {self.line}"
-
-
-class EndlessError(BaseException):
-    """Code has used up its time; a game's own handlers do not catch it."""
-
-
-@contextmanager
-def cpu_limit(seconds: float) -> Iterator[None]:
-    """EndlessError if Python code within takes more processor time than this, without compiling;
-    for main threads.
-    """
-    if seconds == math.inf:
-        yield
-        return
-
-    def look(_number: int, frame: FrameType | None) -> None:
-        places = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(frame)]
-        if any(name.startswith("numba.") for name in places):
-            signal.setitimer(signal.ITIMER_PROF, seconds)
-        else:
-            raise EndlessError(f"it did not return within {seconds:g} seconds of processor time")
-
-    before = signal.signal(signal.SIGPROF, look)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> str:

@@ -1,15 +1,19 @@
 """Check whether a game keeps the laws: results, and statistics of random play."""
 
+import math
+import signal
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from numbers import Number
+from types import FrameType
 from typing import Any, NamedTuple
 
 from anyzero.core.base.errors import BadGameError, check_name
 from anyzero.core.base.nouns import Values
 from anyzero.core.base.report import Part, Sheet, Shown
-from anyzero.core.game.faults import EndlessError, cpu_limit, tell
+from anyzero.core.game.faults import tell
 from anyzero.core.game.game import Game
 from anyzero.core.game.guard import CHECKED, remember
 from anyzero.core.game.load import as_game
@@ -173,3 +177,35 @@ def wrong_answer(error: BaseException) -> str:
         if not isinstance(answers.get(name, 0), Number):
             return f"{function} returns {answers[name]!r}, not a number"
     return ""
+
+
+# --- rules that never return
+
+
+class EndlessError(BaseException):
+    """Code has used up its time; a game's own handlers do not catch it."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """EndlessError if Python code within takes more processor time than this, without compiling;
+    for main threads.
+    """
+    if seconds == math.inf:
+        yield
+        return
+
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        places = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(frame)]
+        if any(name.startswith("numba.") for name in places):
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+        else:
+            raise EndlessError(f"it did not return within {seconds:g} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
