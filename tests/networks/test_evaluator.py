@@ -11,9 +11,9 @@ from anyzero.core.base.errors import BadOptionError, UnknownNameError
 from anyzero.core.base.extras import needs_package
 from anyzero.core.game.load import load
 from anyzero.core.game.rollouts import encode_states
-from anyzero.core.nets.answers import empty_answers
 from anyzero.core.nets.config import BadNetworkError, parse_network
 from anyzero.core.nets.evaluator import Divided, NetworkEvaluator
+from anyzero.core.nets.forward import empty_answers
 from anyzero.core.nets.models import new_network
 from anyzero.core.nets.weights import store
 from anyzero.core.search import search_many

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from anyzero.core.game.load import load
-from anyzero.core.nets.answers import Remembered, empty_answers, places_that_pay
 from anyzero.core.nets.config import parse_network
-from anyzero.core.nets.evaluator import NetworkEvaluator
+from anyzero.core.nets.evaluator import NetworkEvaluator, Remembered, places_that_pay
+from anyzero.core.nets.forward import empty_answers
 from anyzero.core.nets.models import new_network
 from anyzero.core.search import search_many
 

@@ -9,8 +9,8 @@ import torch
 
 from anyzero.core.game.game import Game
 from anyzero.core.game.load import load
-from anyzero.core.nets.answers import empty_answers
 from anyzero.core.nets.config import NetworkConfig
+from anyzero.core.nets.forward import empty_answers
 from anyzero.core.nets.models import Network, new_network
 from anyzero.core.nets.weights import store
 from anyzero.extras.fastnets import sizes

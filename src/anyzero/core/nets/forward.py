@@ -14,7 +14,6 @@ import numpy as np
 
 from anyzero.core.base.nouns import Numbers, Planes, States
 from anyzero.core.game.game import Game
-from anyzero.core.nets.answers import empty_answers
 from anyzero.core.nets.config import BadNetworkError, Layout, NetworkConfig, layout_of, support_of
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.core.search.methods import Evaluator
@@ -145,6 +144,10 @@ class NumpyOps:
             return np.tanh(x[:, 0])
         shares = np.exp(x - x.max(1, keepdims=True))
         return shares @ support / shares.sum(1)
+
+
+def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty((num, num_actions), np.float32), np.empty((num, num_values), np.float32)
 
 
 class NumpyNetwork:

@@ -16,8 +16,8 @@ import numpy as np
 from anyzero.core.base.nouns import Arrays, Number, Numbers, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
-from anyzero.core.nets.answers import copy
 from anyzero.core.nets.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
+from anyzero.core.nets.evaluator import copy
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.extras.fastnets.sizes import aligned
 from anyzero.extras.fastnets.transforms import UNIT, multiply

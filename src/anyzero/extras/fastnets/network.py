@@ -10,8 +10,9 @@ import numpy as np
 from anyzero.core.base.nouns import Arrays, Kernel, Numbers, Planes, Scratch
 from anyzero.core.compile import compile_kernel
 from anyzero.core.game.game import Game
-from anyzero.core.nets.answers import copy, empty_answers
 from anyzero.core.nets.config import hidden_units, support_of
+from anyzero.core.nets.evaluator import copy
+from anyzero.core.nets.forward import empty_answers
 from anyzero.core.nets.weights import StoredNetwork
 from anyzero.extras.fastnets.heads import Heads, Layer, pack_layer, rectify, write_values
 from anyzero.extras.fastnets.kernels import run_trunk
