@@ -17,6 +17,7 @@ from anyzero.core.base.files import write_whole
 from anyzero.core.base.report import Sheet
 from anyzero.core.game.load import BUILT_IN
 from anyzero.core.search.methods import METHODS
+from anyzero.tools import speed
 from anyzero.tools.laws.check import FIRST_LAW
 from anyzero.tools.laws.laws import LAWS
 from tests import OWN
@@ -189,7 +190,7 @@ def test_bench_measures_rollouts(run):
 def test_bench_measures_searches(run, monkeypatch):
     ticks = count()  # of 10 ms each: however busy the machine is, several searches are done
     clock = SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks))
-    monkeypatch.setattr(sys.modules["anyzero.core.search.search"], "time", clock)
+    monkeypatch.setattr(speed, "time", clock)
     code, out, _ = run("bench", "search", "tic_tac_toe", "uct:50", "--seconds", "0.05", "--json")
     found = json.loads(out)
     assert code == 0
