@@ -1,14 +1,11 @@
 """Numba on the CPU: intrinsics, and a dispatcher with our disk cache."""
 
-import hashlib
-import sys
 from types import FunctionType
 
 import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numba.np import linalg
 
 from anyzero.core.base.nouns import (
     Builder,
@@ -21,10 +18,9 @@ from anyzero.core.base.nouns import (
     Signature,
     Values,
 )
-from anyzero.core.compile import bits, bundle, callees
+from anyzero.core.compile import bits, bundle, inside
 from anyzero.core.compile.bind import Function
 from anyzero.core.compile.cache import Fingerprint
-from anyzero.core.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
 from anyzero.core.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 from anyzero.core.compile.words import record_intrinsics
 
@@ -38,36 +34,14 @@ CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others need no wrapper, which saves compile time."""
 
 
-def name_of_record(record: NumbaType) -> tuple[str, tuple[int]]:
-    """The name of a record in symbols, by its fields. Numba instead counts the records met by the
-    process: code
-    from two processes, for two board sizes, could share a name, and code loaded second would call
-    the first.
-    """
-    return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
+inside.name_records_by_fields()
+inside.look_for_blas_later()
 
+OWN = inside.own_compiler()
+"""Our way to compile; None where Numba lacks what it needs, and `njit` does it alone."""
 
-types.Record.mangling_args = property(name_of_record)
-
-PIPELINE = Fingerprint().of(name_of_record, *callees.PARTS, *bundle.PARTS)
+PIPELINE = Fingerprint().of(inside.name_of_record, *(OWN.PARTS if OWN else ()), *bundle.PARTS)
 """A hash of the compiler's parts, for the key of the disk cache."""
-
-
-def look_for_blas_later() -> None:
-    """Numba looks for BLAS before it loads or compiles anything, which imports SciPy: a third of
-    the time to a first
-    call. Kernels do not need it; a user's function that does makes Numba look again."""
-    look = linalg.ensure_blas
-
-    def find_none() -> None:
-        linalg.ensure_blas = look
-        raise ImportError
-
-    linalg.ensure_blas = find_none
-
-
-if "numba.np.arraymath" not in sys.modules:  # the module that looks for it
-    look_for_blas_later()
 
 
 def as_word(builder: Builder, value: LlvmValue) -> LlvmValue:
@@ -134,18 +108,20 @@ INTRINSICS: dict[Function, Function] = {
 
 def kernel_dispatcher(function: FunctionType, options: Values) -> Dispatcher:
     """A dispatcher for a function that is called from Python."""
-    return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
+    if OWN is None:
+        return numba.njit(**options)(function)
+    pipeline = {"no_cfunc_wrapper": True, "pipeline_class": OWN.KernelCompiler}
+    return numba.njit(**options, **pipeline)(function)
 
 
 def part_dispatcher(
     function: FunctionType, options: Values, *, inline: bool, is_rule: bool
 ) -> Dispatcher:
     """A dispatcher for a function that only compiled code calls."""
-    if "print" in function.__code__.co_names:
-        return numba.njit(**options)(
-            function
-        )  # print needs an environment, which a linked part does not have
-    compiler = RulesCompiler if is_rule else CalleeCompiler
+    if OWN is None or "print" in function.__code__.co_names:
+        # print needs an environment, which a linked part does not have
+        return numba.njit(**options)(function)
+    compiler = OWN.RulesCompiler if is_rule else OWN.CalleeCompiler
     return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(
         function
     )

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyzero.core.base.nouns import Dispatcher, Numbers, Rules
+from anyzero.core.compile import inside
 
-# numba-cuda 0.30 uses three names that NumPy 2.5 dropped.
-for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
-    if not hasattr(np, gone):
-        setattr(np, gone, getattr(np, now))
+inside.give_numpy_names_back()
 
-from numba import config  # noqa: E402  (after the names above are back)
+from numba import config  # noqa: E402  (after the names are back)
 
 with warnings.catch_warnings():  # numba-cuda 0.30 also uses a unit that NumPy 2.5 is about to drop
     warnings.simplefilter("ignore", DeprecationWarning)
-    from numba import cuda as cuda  # for all who launch: only after the names above
+    from numba import cuda as cuda  # for all who launch: only after the names are back
 
 from anyzero.core.compile import bits  # noqa: E402
 from anyzero.core.compile.bind import Function  # noqa: E402

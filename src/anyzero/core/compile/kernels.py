@@ -174,6 +174,9 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
         )
 
     bound = bind_kernel(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})
+    if cpu.OWN is None:  # what stock `njit` compiles is neither kept nor shared
+        code = bound.__code__
+        return bind(bound, {}, lambda rebuilt: make(rebuilt, rebuilt.__code__ is code))
     kernel, key = wrap_kernel(bound, unit, constants, (cpu.PIPELINE, options), make)
     keep_on_disk(kernel, unit.name, key)
     return kernel

@@ -134,7 +134,7 @@ def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
         EndlessError,
     ) as error:  # anything that a user's code raises is the finding
         return blame(name, error, evidence.game)
-    return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
+    return LawResult(name, fault is None, fault or " ".join((law.check.__doc__ or "").split()))
 
 
 def blame(name: str, error: BaseException, game: Game) -> LawResult:
