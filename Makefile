@@ -36,5 +36,5 @@ bench: setup
 	$(BIN)/python benchmarks/run.py
 
 size:
-	@for folder in src/anyzero/*/ src tests benchmarks; do \
+	@for folder in src/anyzero/core/*/ src/anyzero/*/ src tests benchmarks; do \
 	  printf '%7d lines %4d files  %s\n' $$(find $$folder -name '*.py' | xargs cat | wc -l) $$(find $$folder -name '*.py' | wc -l) $$folder; done

@@ -1,4 +1,4 @@
-"""Where Numba lacks a private name that our compiler needs, stock `njit` compiles the same kernels."""
+"""Where Numba lacks a private name that our compiler needs, stock `njit` compiles kernels."""
 
 import subprocess
 import sys
