@@ -5,9 +5,14 @@ this one, are deleted.
 """
 
 import importlib
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
 from typing import Any
+
+PACKAGE = str(Path(__file__).parent)
 
 MOVED = {
     "anyzero.compile.bits": "anyzero.core.compile.bits",
@@ -32,7 +37,8 @@ def stand_in(old: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module that has only its old name left; warns whoever imports it."""
     new = MOVED[old]
     sentence = f"{old} is now {new}; the old name goes with the next release"
-    warnings.warn(sentence, FutureWarning, stacklevel=3)
+    file, line = importer()
+    warnings.warn_explicit(sentence, FutureWarning, file, line)
     module = importlib.import_module(new)
 
     def look_up(name: str) -> Any:
@@ -41,3 +47,13 @@ def stand_in(old: str) -> Callable[[str], Any]:
         return getattr(module, name)
 
     return look_up
+
+
+def importer() -> tuple[str, int]:
+    """The file and line of the import: of a game's file, not of what loads it for us."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and (
+        frame.f_code.co_filename.startswith((PACKAGE, "<frozen importlib"))
+    ):
+        frame = frame.f_back
+    return ("<unknown>", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

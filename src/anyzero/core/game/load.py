@@ -9,8 +9,9 @@ import inspect
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from importlib import resources
 from importlib.abc import MetaPathFinder
@@ -81,9 +82,17 @@ def with_guards(game: Game) -> Game:
     if game.unchecked or not game.is_from_file:
         return game
     key = source_key(load_file(Path(game.source)), game.options)
-    with LOADING, redirect_stdout(StringIO()):  # a file that prints has already done so
+    with LOADING, loading_again():
         counted = load_trusted(game.source, game.options, counted=True)
         return replace(counted, unchecked=key, unguarded=game)
+
+
+@contextmanager
+def loading_again() -> Iterator[None]:
+    """While a file is loaded once more: what it prints and warns of has been said already."""
+    with redirect_stdout(StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def load_trusted(text: str, options: NamedValues | None = None, *, counted: bool = False) -> Game:

@@ -6,15 +6,13 @@ Separate, because compiled code that writes out of range can kill the process th
 import json
 import signal
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from dataclasses import asdict
-from io import StringIO
 
 from anyzero.core.base.errors import BadGameError
 from anyzero.core.base.nouns import Values
 from anyzero.core.game.game import Game
 from anyzero.core.game.guard import CHECKED, remember
-from anyzero.core.game.load import load_trusted
+from anyzero.core.game.load import load_trusted, loading_again
 from anyzero.tools.child import Child, LateChildError, listen, python_command, take_output
 from anyzero.tools.laws.check import FIRST_LAW, LawResult, LawResults, judge_all, seen_of
 from anyzero.tools.laws.evidence import Evidence
@@ -81,7 +79,7 @@ def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
 def _tell_laws(text: str, brief: str = "") -> None:
     send = take_output()
     listen()
-    with redirect_stdout(StringIO()):  # a file that prints already did so when first loaded
+    with loading_again():
         game = load_trusted(text)
     evidence = Evidence(game, **TRIAL) if brief else Evidence(game, law_s=LAW_CPU_S)
     runs = False

@@ -9,7 +9,7 @@ import numpy as np
 
 from anyzero.core.base.errors import AnyzeroError
 from anyzero.core.game.game import Game
-from anyzero.core.game.load import load_trusted
+from anyzero.core.game.load import load_trusted, loading_again
 from anyzero.core.game.rollouts import rollouts
 from anyzero.tools.child import Child, listen, python_command, take_output
 from anyzero.tools.laws.evidence import observe
@@ -29,7 +29,9 @@ def ask_simulator(text: str, seed: int) -> str | None:
 def _tell_simulated(text: str, seed: str) -> None:
     send = take_output()
     listen()
-    send(json.dumps(compare_simulated(load_trusted(text), int(seed))))
+    with loading_again():
+        game = load_trusted(text)
+    send(json.dumps(compare_simulated(game, int(seed))))
 
 
 def compare_simulated(game: Game, seed: int) -> str | None:
