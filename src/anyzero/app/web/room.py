@@ -120,8 +120,8 @@ class Rooms:
 
     def make_space(self) -> None:
         """Drop rooms without clients if there are too many; in the server's own thread, where no
-        client
-        can enter meanwhile."""
+        client can enter meanwhile.
+        """
         for number, room in list(self.open.items()):
             if (
                 len(self.open) >= self.config.max_rooms

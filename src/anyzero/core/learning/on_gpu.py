@@ -206,7 +206,9 @@ class GpuGames:
                 if column.size:
                     num_rows = len(column)
                     parts = column.reshape(num_rows, -1), fetched.reshape(len(fetched), -1)
-                    gpu.launch(kernel, num_rows, self.places, self.games, *parts, self.manner)
+                    arguments = self.places, self.games, *parts, self.manner
+                    gpu.enqueue(kernel, num_rows, 0, *arguments)  # in order, and waited for once
+            cuda.synchronize()
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Rows:

@@ -343,8 +343,8 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
 
 def deal_means(results: Results, number: int) -> list[float]:
     """One seat: a player's mean points on each deal. It plays a deal once per opponent, and the
-    luck of the
-    deal is the same each time, so that only deals are independent."""
+    luck of the deal is the same each time, so that only deals are independent.
+    """
     deals: dict[int, list[float]] = {}
     for match, result in results.items():
         if match.by_seat(1) == [number]:
